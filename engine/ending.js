@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the host is told of an ending: the value as JSON, an error by name, message and frames,
+ * and notes on calls and rejections that nobody waited for.
+ *
+ * Reading them runs code of the script's; the prelude sees to it that nothing of it goes out.
+ */
+(function makeEndings(own, encodeLenient, inspect, stack, tell, abortPrototype) {
+  "use strict";
+
+  const { stackJSON, firstFrame } = stack;
+  const { defineProperty, hasOwn, quote, mapForEach, mapDelete } = own;
+  const MAX_NOTES = 10;
+
+  function put(object, key, value) {
+    defineProperty(object, key, {
+      __proto__: null, value, writable: true, configurable: true, enumerable: true,
+    });
+  }
+
+  function sentence(what, form) {
+    const cut = form.length > 1000 ? own.slice(form, 0, 1000) + "..." : form;
+    return quote("The script returned " + what + ", which JSON can't hold: " + cut);
+  }
+
+  /* What an object that JSON would make {} of is good for. */
+  function usefulForm(value) {
+    switch (own.classOf(value)) {
+      case "Map": {
+        let isPlain = true;
+        const object = {};
+        const pairs = [];
+        mapForEach(value, (item, key) => {
+          isPlain = isPlain && typeof key === "string";
+          put(pairs, pairs.length, [key, item]);
+          if (isPlain) {
+            put(object, key, item);
+          }
+        });
+        return isPlain ? object : pairs;
+      }
+      case "Set": {
+        const items = [];
+        own.setForEach(value, (item) => put(items, items.length, item));
+        return items;
+      }
+      case "TypedArray": {
+        const items = [];
+        const length = own.typedArrayLength(value);
+        for (let i = 0; i < length; i++) {
+          put(items, i, value[i]);
+        }
+        return items;
+      }
+      case "Error": {
+        const object = { name: value.name, message: value.message };
+        const members = own.keys(value);
+        for (let i = 0; i < members.length; i++) {
+          put(object, members[i], value[members[i]]);
+        }
+        return object;
+      }
+      case "Promise":
+        return "[a Promise that was not awaited]";
+      default:
+        return inspect(value);
+    }
+  }
+
+  own.usefulForm = usefulForm; // arguments.js wants it too
+
+  /* JSON.stringify() looks for toJSON, natively: lent to the odd classes while it runs, so
+   * that plain values go at its speed. */
+  function usefulJSON() {
+    return usefulForm(this);
+  }
+
+  function bigIntJSON() {
+    return "" + this;
+  }
+
+  const lent = ["Map", "Set", "Error", "RegExp", "Promise", "TypedArray", "ArrayBuffer",
+                "Function", "BigInt"];
+
+  function lend(mark) {
+    for (let i = 0; i < lent.length; i++) {
+      const prototype = own.prototypes[lent[i]];
+      mark[i] = !hasOwn(prototype, "toJSON");
+      if (mark[i]) {
+        defineProperty(prototype, "toJSON", {
+          __proto__: null, value: lent[i] === "BigInt" ? bigIntJSON : usefulJSON,
+          writable: true, configurable: true, enumerable: false,
+        });
+      }
+    }
+  }
+
+  function takeBack(mark) {
+    for (let i = 0; i < lent.length; i++) {
+      if (mark[i]) {
+        delete own.prototypes[lent[i]].toJSON;
+      }
+    }
+  }
+
+  function usefulText(value, indent) {
+    const mark = { __proto__: null };
+
+    try {
+      lend(mark);
+      return own.stringify(value, undefined, indent);
+    } finally {
+      takeBack(mark);
+    }
+  }
+
+  function describeThrown(error) {
+    try {
+      return typeof error === "object" && error !== null && typeof error.message === "string"
+        ? error.message : inspect(error);
+    } catch {
+      return "an error that can't be shown";
+    }
+  }
+
+  function valueText(value) {
+    switch (typeof value) {
+      case "undefined": return undefined;
+      case "function": return sentence("a function", own.functionText(value));
+      case "symbol": return sentence("a symbol", own.symbolText(value));
+      case "bigint": return sentence("a BigInt", "" + value);
+      default:
+    }
+    try {
+      return usefulText(value, undefined);
+    } catch (error) {
+      return oddValueText(value, error);
+    }
+  }
+
+  function oddValueText(value, error) {
+    try {
+      return encodeLenient(value);
+    } catch {
+      return quote("The script returned a value that can't be made JSON (" +
+                   describeThrown(error) + "): " + safeInspect(value));
+    }
+  }
+
+  function safeInspect(value) {
+    try {
+      return own.slice(inspect(value), 0, 1000);
+    } catch {
+      return own.objectText(value);
+    }
+  }
+
+  function asText(value) {
+    return own.toWellFormed(typeof value === "string" ? value : "" + value);
+  }
+
+  /* What is there instead of what a script reached for. */
+  const instead = "a script reaches its tools (tools, ALL_TOOLS) and nothing else";
+  const absent = {
+    __proto__: null,
+    fetch: instead, require: instead, process: instead, fs: instead, XMLHttpRequest: instead,
+    WebSocket: instead, Deno: instead, Bun: instead, Buffer: instead, module: instead,
+    exports: instead, window: instead, document: instead, localStorage: instead,
+    Worker: instead, WebAssembly: instead, child_process: instead, path: instead, os: instead,
+    setTimeout: "there are no timers yet; " + instead,
+    setInterval: "there are no timers yet; " + instead,
+    setImmediate: "use queueMicrotask; " + instead,
+    Intl: "the engine has no Intl; " + instead,
+    importScripts: instead,
+  };
+
+  function withHint(name, message) {
+    const missing = own.exec(/^'?([\w$]+)'? is not defined$/, message);
+
+    if (missing !== null && absent[missing[1]] !== undefined) {
+      return message + ": " + absent[missing[1]];
+    }
+    if (own.test(/^could not load module|^import is only|^dynamic import|modules? /i, message)) {
+      return message + ": modules are not loaded; " + instead;
+    }
+    return message;
+  }
+
+  function nameOf(error) {
+    const isObject = (typeof error === "object" && error !== null) || typeof error === "function";
+    let name;
+
+    if (!isObject) {
+      return "";
+    }
+    try {
+      name = error.name;
+      return name === undefined || name === null ? "" : asText(name);
+    } catch {
+      return "";
+    }
+  }
+
+  function messageOf(error) {
+    const isError = typeof error === "object" && error !== null && own.classOf(error) === "Error";
+    let message;
+
+    if (typeof error === "string") {
+      return own.toWellFormed(error);
+    }
+    try {
+      message = typeof error === "object" && error !== null ? error.message : undefined;
+      if (message !== undefined && message !== null && "" + message !== "") {
+        return asText(message);
+      }
+      if (isError) {
+        const form = encodeLenient(usefulForm(error));
+        return form === undefined || hasOnlyNames(error) ? "" : form;
+      }
+      return asText(typeof error === "object" && error !== null ? objectForm(error)
+                                                                : inspect(error));
+    } catch {
+      return "an error that can't be shown";
+    }
+  }
+
+  function hasOnlyNames(error) {
+    return own.keys(error).length === 0;
+  }
+
+  function objectForm(error) {
+    const text = own.stringify(error);
+    return text === undefined || text === "{}" ? inspect(error) : text;
+  }
+
+  /* A line of the script's and a mark under the column, for a syntax error. */
+  function sourceAt(code, frame) {
+    let from = 0;
+
+    for (let line = 1; line < frame.line; line++) {
+      from = own.indexOf(code, "\n", from) + 1;
+      if (from === 0) {
+        return "";
+      }
+    }
+    const end = own.indexOf(code, "\n", from);
+    const line = own.slice(code, from, end < 0 ? code.length : end);
+    const at = own.min(frame.column - 1, line.length);
+    const start = own.max(0, at - 60);
+    return "\n" + own.slice(line, start, start + 120) + "\n" + own.repeat(" ", at - start) + "^";
+  }
+
+  /* For a script that does not compile: where, and the line. */
+  function syntaxMessage(message, error, code) {
+    const frame = firstFrame(error.stack);
+
+    if (frame === null) {
+      return message;
+    }
+    const source = sourceAt(code, frame);
+    if (own.test(/^\s*(?:import|export)\b/, source)) {
+      message += ": modules are not loaded; " + instead;
+    }
+    return message + " (line " + frame.line + ", column " + frame.column + ")" + source;
+  }
+
+  /* Tells name, message and frames one by one: a stop may come between them. */
+  function failure(error, code, why) {
+    const name = nameOf(error);
+    tell(0, name);
+    const text = why || messageOf(error);
+    tell(1, code === undefined ? withHint(name, text) : syntaxMessage(text, error, code));
+    tell(2, framesOf(error));
+  }
+
+  /* Frames of the script's own as JSON, each run of repeated ones once, with a count. */
+  function framesOf(error) {
+    const isObject = typeof error === "object" && error !== null;
+    let stack;
+
+    try {
+      stack = isObject ? error.stack : undefined;
+    } catch {
+      return "";
+    }
+    return typeof stack === "string" ? stackJSON(stack) : "";
+  }
+
+  function noteOf(kind, fields) {
+    let text = '{"note":' + quote(kind);
+    for (const name in fields) {
+      text += "," + quote(name) + ":" +
+        (typeof fields[name] === "number" ? fields[name] : quote(fields[name]));
+    }
+    return text + "}";
+  }
+
+  function isOwnAbort(reason) {
+    return typeof reason === "object" && reason !== null && own.classOf(reason) === "Error" &&
+      own.getPrototypeOf(reason) === abortPrototype;
+  }
+
+  function notes(unawaited, rejections) {
+    let list = "";
+    let n = 0;
+    let more = 0;
+    const add = (note) => {
+      if (n < MAX_NOTES) {
+        list += (n > 0 ? "," : "") + note;
+        n++;
+      } else {
+        more++;
+      }
+    };
+
+    mapForEach(unawaited, (entry) => {
+      mapDelete(rejections, entry.promise);
+      add(noteOf("not_awaited", {
+        __proto__: null, tool: entry.tool, call: entry.id, state: entry.state,
+      }));
+    });
+    mapForEach(rejections, (reason) => {
+      if (isOwnAbort(reason)) {
+        return; // the script's ending already says why
+      }
+      add(noteOf("unhandled_rejection", {
+        __proto__: null, name: own.slice(nameOf(reason), 0, 200),
+        message: own.slice(messageOf(reason), 0, 2000),
+      }));
+    });
+    if (more > 0) {
+      list += "," + noteOf("more", { __proto__: null, count: more });
+    }
+    return n > 0 ? "[" + list + "]" : "";
+  }
+
+  return { __proto__: null, valueText, failure, notes, usefulText };
+})

@@ -1,0 +1,507 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The JavaScript engine of a cell: life cycle, the loop that runs a script, and answers.
+ *
+ * engine_init() runs in the zygote: the runtime, its built-ins, the prelude. A forked cell
+ * goes on from there. Everything that touches the guest runs through enter(), on the
+ * engine's own stack; a trap there ends the script.
+ *
+ * The first ending that a script reaches is kept (engine-ending.c). Once a stop was seen it
+ * is never taken back, and no hook is called any more.
+ */
+#include "cell/engine.h"
+
+#include "cell/engine-ending.h"
+#include "cell/engine-js.h"
+#include "cell/engine-prelude.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+enum {
+    OWN_DATA_BYTES = 128 << 20, /* the process's own, the start frame, what an ending is lent */
+    START_STACK_BYTES = 64 << 10,
+    START_NATIVE_STACK_BYTES = 64 << 10,
+};
+
+/* Functions that the prelude returns. */
+static struct {
+    uint64_t boot, settle, rejected, close;
+} prelude;
+
+static struct engine_hooks hooks;
+static struct wire_start limits;
+static uint64_t body; /* the promise of the script's body */
+static uint32_t calls_answered;
+static bool has_script;  /* from engine_start() on */
+static uint32_t room_at; /* of engine_take() */
+static size_t room_len;
+
+static bool enter(void (*run)(void *arg), void *arg)
+{
+    if (rt_enter(run, arg)) {
+        return true;
+    }
+    ending_trap(rt_trap_name(), rt_stderr());
+    return false;
+}
+
+static void claim_memory(void)
+{
+    atomic_store_explicit(&hooks.page->memory_kib, (uint32_t)(memory_in_use() >> 10),
+                          memory_order_relaxed);
+    atomic_store_explicit(&hooks.page->memory_peak_kib, (uint32_t)(memory_peak() >> 10),
+                          memory_order_relaxed);
+}
+
+static uint32_t interrupt(void *instance, uint32_t rt, uint32_t opaque)
+{
+    (void)instance;
+    (void)rt;
+    (void)opaque;
+    if (has_script) {
+        claim_memory();
+    }
+    return js_sees_stop() ? 1 : 0;
+}
+
+static void reject_tracker(void *instance, uint32_t ctx, uint64_t promise, uint64_t reason,
+                           uint32_t is_handled, uint32_t opaque)
+{
+    uint64_t arguments[] = {promise, reason, is_handled != 0 ? JS_TRUE : JS_FALSE};
+
+    (void)instance;
+    (void)ctx;
+    (void)opaque;
+    if (has_script && !js_sees_stop()) {
+        js_free(js_call(prelude.rejected, 3, arguments));
+    }
+}
+
+/* engine_init() */
+
+static void run_init(void *arg)
+{
+    int *ret = arg;
+    uint64_t value;
+
+    qjs(_initialize);
+    *ret = js_open();
+    if (*ret < 0) {
+        return;
+    }
+    qjs(JS_SetInterruptHandler, js_rt, rt_add_function((wasm_rt_function_ptr_t)interrupt, "iii"),
+        0);
+    memory_learn();
+    value = prelude_eval();
+    if (js_is_exception(value)) {
+        *ret = -EINVAL;
+        return;
+    }
+    qjs(JS_SetHostPromiseRejectionTracker, js_rt,
+        rt_add_function((wasm_rt_function_ptr_t)reject_tracker, "vijjii"), 0);
+    prelude.boot = js_get(value, "boot");
+    prelude.settle = js_get(value, "settle");
+    prelude.rejected = js_get(value, "rejected");
+    prelude.close = js_get(value, "close");
+    ending_init(value);
+    js_free(value);
+    qjs(JS_RunGC, js_rt);
+}
+
+int engine_init(void)
+{
+    int ret = rt_open();
+
+    if (ret == 0) {
+        ret = rt_random_seed();
+    }
+    if (ret == 0 && !rt_enter(run_init, &ret)) {
+        fprintf(stderr, "torno: the engine trapped at its start: %s\n", rt_trap_name());
+        return -EFAULT;
+    }
+    return ret;
+}
+
+int engine_ready(void)
+{
+    int ret = rt_random_seed();
+
+    if (ret == 0) {
+        ret = rt_arm();
+    }
+    rt_populate(1u << 20, 192 << 10);
+    rt_populate(ENGINE_STACK_TOP - START_STACK_BYTES, START_STACK_BYTES);
+    rt_populate(ENGINE_STACK_TOP, rt_memory_bytes() - ENGINE_STACK_TOP);
+    rt_populate_stack(START_NATIVE_STACK_BYTES);
+    return ret;
+}
+
+size_t engine_data_limit(uint32_t memory_bytes)
+{
+    return (size_t)memory_bytes + memory_bytes / 16 + rt_memory_bytes() + ENGINE_NATIVE_STACK +
+           OWN_DATA_BYTES;
+}
+
+/* The loop. */
+
+static void look_at_body(void)
+{
+    uint32_t state = qjs(JS_PromiseState, js_ctx, body);
+
+    if (state == JS_PENDING || ending_is_fixed()) {
+        return;
+    }
+    if (state == JS_FULFILLED) {
+        uint64_t value = qjs(JS_PromiseResult, js_ctx, body);
+
+        ending_finish(value);
+        js_free(value);
+    } else {
+        uint64_t reason = qjs(JS_PromiseResult, js_ctx, body);
+
+        ending_fail(reason);
+        js_free(reason);
+        js_free(js_call(prelude.close, 0, NULL));
+    }
+}
+
+/* What is left when no job is: calls, an ending, or a wait for nothing. */
+static void rest(void)
+{
+    if (prelude_calls_sent() != calls_answered) {
+        return;
+    }
+    if (!ending_is_fixed()) {
+        ending_stall();
+    }
+    ending_close();
+}
+
+static void drive(void)
+{
+    for (;;) {
+        uint32_t ctx_at;
+
+        if (js_sees_stop()) {
+            ending_stop();
+            return;
+        }
+        look_at_body();
+        if (qjs(JS_IsJobPending, js_rt) == 0) {
+            break;
+        }
+        ctx_at = js_scratch();
+        if ((int32_t)qjs(JS_ExecutePendingJob, js_rt, ctx_at) < 0 && !js_sees_stop()) {
+            ending_escape();
+            return;
+        }
+    }
+    if (!js_sees_stop()) {
+        rest();
+    } else {
+        ending_stop();
+    }
+    claim_memory();
+}
+
+static enum engine_state state(void)
+{
+    return ending_is_over() ? ENGINE_ENDED : ENGINE_WAITING;
+}
+
+/* engine_start() */
+
+/* The names as a JavaScript array, and the limits the prelude keeps itself. */
+static uint64_t boot(const struct wire_start *script)
+{
+    uint64_t arguments[4] = {js_parse_bytes(script->names), js_int((int32_t)script->max_calls_out),
+                             js_int((int32_t)script->max_args_bytes),
+                             js_int((int32_t)script->max_args_values)};
+    uint64_t value;
+
+    if (js_is_exception(arguments[0])) {
+        return arguments[0];
+    }
+    value = js_call(prelude.boot, 4, arguments);
+    js_free(arguments[0]);
+    return value;
+}
+
+/* The catalogue stays where the frame was read to, or is copied in. */
+static void keep_catalogue(struct bytes text)
+{
+    uint32_t at = rt_address(text.ptr);
+
+    if (text.len > 0 && at != 0 && room_at != 0 && at + text.len == room_at + room_len) {
+        room_at = 0; /* it is never given back: what it holds is the host's, not the script's */
+    } else {
+        at = text.len == 0 ? 0 : memory_take(text.len + 1);
+        if (at != 0) {
+            memcpy(rt_ptr(at), text.ptr, text.len);
+            *rt_ptr(at + (uint32_t)text.len) = 0;
+        }
+    }
+    prelude_set_catalogue(at, at == 0 ? 0 : text.len);
+}
+
+/* The body's own rejection is an ending, not one that nobody handled. */
+static void watch_body(void)
+{
+    uint64_t arguments[] = {body, JS_UNDEFINED, JS_TRUE};
+
+    qjs(JS_PromiseMarkAsHandled, js_ctx, body);
+    js_free(js_call(prelude.rejected, 3, arguments));
+}
+
+static void run_body(struct bytes code)
+{
+    uint64_t function = ending_compile(code);
+
+    if (js_is_exception(function)) {
+        return;
+    }
+    body = js_call(function, 0, NULL);
+    js_free(function);
+    if (js_is_exception(body)) {
+        if (!js_sees_stop()) {
+            ending_escape(); /* not even a promise: out of memory at once */
+        }
+        return;
+    }
+    watch_body();
+}
+
+static void run_start(void *arg)
+{
+    const struct wire_start *script = arg;
+    uint64_t value = boot(script);
+
+    if (js_is_exception(value)) {
+        ending_escape();
+        return;
+    }
+    keep_catalogue(script->catalogue);
+    memory_set_budget(script->memory_bytes);
+    rt_start_clock();
+    js_watch_stop(hooks.page);
+    prelude_connect(&hooks);
+    has_script = true;
+    run_body(script->code);
+    memory_give_back(room_at);
+    room_at = 0;
+    if (!ending_is_over()) {
+        drive();
+    }
+}
+
+enum engine_state engine_start(const struct engine_hooks *new_hooks,
+                               const struct wire_start *script)
+{
+    struct wire_start copy = *script;
+
+    hooks = *new_hooks;
+    limits = *script;
+    enter(run_start, &copy);
+    return state();
+}
+
+/* Rooms */
+
+static void run_take(void *arg)
+{
+    size_t len = *(size_t *)arg;
+
+    room_at = memory_take(len + 1);
+    if (room_at == 0) {
+        qjs(JS_RunGC, js_rt); /* cycles may hold what is missing */
+        room_at = memory_take(len + 1);
+    }
+    room_len = len;
+    if (room_at != 0) {
+        *rt_ptr(room_at + (uint32_t)len) = 0;
+    }
+}
+
+uint8_t *engine_take(size_t len)
+{
+    if (ending_is_over() || room_at != 0 || len >= INT32_MAX || !enter(run_take, &len)) {
+        return NULL;
+    }
+    return room_at == 0 ? NULL : rt_ptr(room_at);
+}
+
+static void run_give_back(void *arg)
+{
+    (void)arg;
+    memory_give_back(room_at);
+    room_at = 0;
+}
+
+void engine_give_back(void)
+{
+    if (room_at != 0 && !ending_is_over()) {
+        enter(run_give_back, NULL);
+    }
+}
+
+/* Answers */
+
+struct answer {
+    uint32_t id;
+    enum wire_result_kind kind;
+    struct bytes payload;
+    size_t no_room_len; /* where there was no room for the payload */
+    enum wire_seen_how how;
+    enum wire_seen_how *ret_how;
+};
+
+/* How deep arrays and objects lie in a JSON text. */
+static size_t json_depth(struct bytes text)
+{
+    size_t depth = 0;
+    size_t deepest = 0;
+
+    for (size_t i = 0; i < text.len; i++) {
+        uint8_t c = text.ptr[i];
+
+        if (c == '"') {
+            for (i++; i < text.len && text.ptr[i] != '"'; i++) {
+                i += text.ptr[i] == '\\';
+            }
+        } else if (c == '[' || c == '{') {
+            depth++;
+            deepest = depth > deepest ? depth : deepest;
+        } else if (c == ']' || c == '}') {
+            depth -= depth > 0;
+        }
+    }
+    return deepest;
+}
+
+static uint64_t parse_answer(struct bytes text)
+{
+    uint32_t at = rt_address(text.ptr);
+
+    return at == 0 ? js_parse_bytes(text) : js_parse(at, text.len);
+}
+
+/* The answer as the guest's value; where it can't be one, the sentence that says why. */
+static uint64_t read_answer(struct answer *a)
+{
+    uint32_t refusals = memory_refusals();
+    uint64_t value;
+
+    if (a->kind != WIRE_RES_ANSWER) {
+        return js_string(a->payload);
+    }
+    if (json_depth(a->payload) > limits.max_result_depth) {
+        return js_sentence("the result is nested more than %u deep; the call took effect",
+                           limits.max_result_depth);
+    }
+    value = parse_answer(a->payload);
+    if (js_is_exception(value) && memory_refusals() != refusals) {
+        js_free(qjs(JS_GetException, js_ctx));
+        qjs(JS_RunGC, js_rt); /* cycles may hold what is missing */
+        refusals = memory_refusals();
+        value = parse_answer(a->payload);
+    }
+    if (!js_is_exception(value)) {
+        a->how = WIRE_SEEN_WHOLE;
+        return value;
+    }
+    js_free(qjs(JS_GetException, js_ctx));
+    if (memory_refusals() == refusals) {
+        return js_sentence("the result is not JSON; the call took effect");
+    }
+    return js_sentence("the script had no memory to take the result of %zu bytes; the call took "
+                       "effect",
+                       a->payload.len);
+}
+
+static void settle(struct answer *a, uint64_t value)
+{
+    uint64_t arguments[3] = {js_int((int32_t)a->id), js_int((int32_t)a->kind), value};
+    uint64_t was_out;
+
+    memory_open_headroom();
+    was_out = js_call(prelude.settle, 3, arguments);
+    js_free(value);
+    if (js_is_exception(was_out)) {
+        if (!js_sees_stop()) {
+            ending_escape();
+        }
+        return;
+    }
+    calls_answered += was_out == JS_TRUE;
+}
+
+static void run_answer(void *arg)
+{
+    struct answer *a = arg;
+    uint64_t value;
+
+    a->how = WIRE_SEEN_TOO_LARGE;
+    if (a->no_room_len > 0) {
+        value = js_sentence("the script had no memory to take the result of %zu bytes; the call "
+                            "took effect",
+                            a->no_room_len);
+    } else {
+        value = read_answer(a);
+    }
+    memory_give_back(room_at);
+    room_at = 0;
+    if (a->kind != WIRE_RES_ANSWER) {
+        a->how = WIRE_SEEN_WHOLE;
+    } else if (a->how == WIRE_SEEN_TOO_LARGE) {
+        a->kind = WIRE_RES_TOO_LARGE;
+    }
+    *a->ret_how = a->how;
+    settle(a, value);
+    if (!ending_is_over()) {
+        drive();
+    }
+}
+
+enum engine_state engine_answer(uint32_t id, enum wire_result_kind kind, struct bytes payload,
+                                enum wire_seen_how *ret_how)
+{
+    struct answer a = {.id = id, .kind = kind, .payload = payload, .ret_how = ret_how};
+
+    if (!ending_is_over() && js_sees_stop()) {
+        return engine_stop();
+    }
+    if (!ending_is_over()) {
+        enter(run_answer, &a);
+    }
+    return state();
+}
+
+enum engine_state engine_answer_no_room(uint32_t id, size_t len)
+{
+    enum wire_seen_how how;
+    struct answer a = {
+        .id = id, .kind = WIRE_RES_ANSWER, .no_room_len = len == 0 ? 1 : len, .ret_how = &how};
+
+    if (!ending_is_over() && js_sees_stop()) {
+        return engine_stop();
+    }
+    if (!ending_is_over()) {
+        enter(run_answer, &a);
+    }
+    return state();
+}
+
+enum engine_state engine_stop(void)
+{
+    js_stop();
+    if (!ending_is_over()) {
+        ending_stop();
+    }
+    return state();
+}
+
+const struct wire_ending *engine_ending(void)
+{
+    return ending_get();
+}
