@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The monitor. Its parent is the host, which it trusts to have started it and in nothing
+ * else: signals, masks, timers, descriptors, folder and groups are reset first.
+ *
+ * Tier A: it forks the init into namespaces, writes the maps, and from then on only watches:
+ * the host's pidfd, the hang-up of the control socket (which the init reads), and the init.
+ * When one of them goes, the init is killed, and with it, as pid 1, everything below. Tiers
+ * B (root) and C: monitor and init are one process.
+ *
+ * It ends with the init, so that the host sees its control socket close exactly when no
+ * process of the run is left. Killed itself, it takes the init along (parent-death signal).
+ */
+#include "warden/monitor.h"
+
+#include "base/fd.h"
+#include "base/mem.h"
+#include "cell/cell.h"
+#include "warden/init.h"
+#include "warden/packet.h"
+#include "warden/sys.h"
+
+#include <fcntl.h>
+#include <grp.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/personality.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+
+static void refuse(const char *sentence)
+{
+    _cleanup_(buf_done) struct buf out = buf_max(WIRE_MAX_PACKET);
+    struct wire_refused m = {.sentence = bytes_str(sentence)};
+
+    warden_log("event=refused");
+    wire_put_refused(&out, &m);
+    packet_send(CONTROL_FD, true, buf_bytes(&out), NULL, 0);
+}
+
+static void reset_signals(void)
+{
+    struct sigaction standard = {.sa_handler = SIG_DFL};
+    struct sigaction ignored = {.sa_handler = SIG_IGN};
+    struct itimerval none = {0};
+    sigset_t empty;
+
+    for (int number = 1; number < NSIG; number++) {
+        sigaction(number, &standard, NULL); /* fails for two of them, rightly */
+    }
+    sigaction(SIGPIPE, &ignored, NULL);
+    sigemptyset(&empty);
+    sigprocmask(SIG_SETMASK, &empty, NULL);
+    setitimer(ITIMER_REAL, &none, NULL);
+    setitimer(ITIMER_VIRTUAL, &none, NULL);
+    setitimer(ITIMER_PROF, &none, NULL);
+}
+
+static bool is_null_device(int fd)
+{
+    struct stat st;
+
+    return fstat(fd, &st) == 0 && S_ISCHR(st.st_mode) && st.st_rdev == makedev(1, 3);
+}
+
+/* 0 and 1 are /dev/null for everybody below, 2 is a log or the same. */
+static int reset_descriptors(void)
+{
+    struct stat st;
+
+    if (close_range(CONTROL_FD + 1, ~0U, 0) != 0) {
+        return -errno;
+    }
+    if (!is_null_device(0)) {
+        int fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+        if (fd < 0 || (fd != 0 && dup2(fd, 0) < 0)) {
+            return -errno;
+        }
+        if (fd > CONTROL_FD) {
+            fd_close(fd);
+        }
+    }
+    if (dup2(0, 1) < 0 || (fstat(2, &st) != 0 && dup2(0, 2) < 0)) {
+        return -errno;
+    }
+    return fcntl(CONTROL_FD, F_SETFD, FD_CLOEXEC) == 0 ? fd_set_nonblock(CONTROL_FD, false)
+                                                       : -errno;
+}
+
+static int reset_rest(void)
+{
+    umask(077);
+    personality(PER_LINUX);
+    if (chdir("/") != 0 || prctl(PR_SET_CHILD_SUBREAPER, 1) != 0) {
+        return -errno;
+    }
+    if (geteuid() == 0) {
+        setgroups(0, NULL); /* in a container root may lack the right; cells try again */
+    }
+    return 0;
+}
+
+/* The host's pidfd. -ESRCH where the host has gone already. */
+static int watch_host(struct warden *w, pid_t host)
+{
+    w->host_fd = sys_pidfd_open(host);
+    if (w->host_fd == -ENOSYS) {
+        w->host_fd = -1; /* before Linux 5.3; the control socket still tells */
+    } else if (w->host_fd < 0) {
+        return w->host_fd;
+    }
+    return getppid() == host ? 0 : -ESRCH;
+}
+
+/* Watches until host, control socket or init is gone; then ends the init and all below it. */
+static void watch_init(const struct warden *w, pid_t init)
+{
+    _cleanup_(close_p) int init_fd = sys_pidfd_open(init);
+    struct pollfd fds[] = {
+        {.fd = w->host_fd, .events = POLLIN},
+        {.fd = CONTROL_FD, .events = 0},
+        {.fd = init_fd, .events = POLLIN},
+    };
+
+    while (poll(fds, ARRAY_SIZE(fds), -1) < 0 && errno == EINTR) {
+    }
+    kill(init, SIGKILL); /* our child: until it is reaped the pid is its own */
+    while (waitpid(init, NULL, 0) < 0 && errno == EINTR) {
+    }
+}
+
+/* Maps and releases the init, and hears whether its walls stand. */
+static struct init_report settle_init(struct warden *w, pid_t pid, int socket)
+{
+    struct init_report report = {SPACE_FORK, EPIPE};
+    char number[16];
+    int r = space_map(pid, geteuid() == 0, &w->base_uid);
+
+    if (r != 0) {
+        return (struct init_report){SPACE_MAPS, -r};
+    }
+    snprintf(number, sizeof number, "%d", (int)pid);
+    warden_prefer_in_oom(number);
+    r = init_release(socket, &report);
+    if (r != 0) {
+        return (struct init_report){SPACE_FORK, -r};
+    }
+    return report;
+}
+
+/* Tier A: true where it stood, and is over now; false with the cause in the notice. */
+static bool try_tier_a(struct warden *w)
+{
+    _cleanup_(close_p) int ours = -1;
+    int pair[2];
+    const char *left_out;
+    struct init_report report = {0, 0};
+    pid_t pid;
+
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0) {
+        report = (struct init_report){SPACE_FORK, errno};
+        space_explain(&w->notice, report.step, report.error);
+        return false;
+    }
+    ours = pair[0];
+    w->tier = 'A';
+    w->has_pid_ns = true;
+    w->may_drop_uid = geteuid() == 0;
+    pid = space_fork(&left_out);
+    if (pid == 0) {
+        w->base_uid = 0; /* as seen inside */
+        fd_close(steal_fd(&ours));
+        if (left_out != NULL) {
+            warden_notice(w, left_out);
+        }
+        init_main(w, pair[1]);
+    }
+    fd_close(pair[1]);
+    report = pid < 0 ? (struct init_report){SPACE_FORK, -pid} : settle_init(w, pid, ours);
+    if (report.step == 0) {
+        watch_init(w, pid);
+        return true;
+    }
+    if (pid > 0) {
+        kill(pid, SIGKILL);
+        waitpid(pid, NULL, 0);
+    }
+    w->has_pid_ns = false;
+    w->may_drop_uid = false;
+    space_explain(&w->notice, report.step, report.error);
+    return false;
+}
+
+/* Whether root may give away an id from this base here: tried in a child. */
+static bool may_become(uint32_t uid)
+{
+    int status = 1;
+    pid_t pid = sys_fork(0);
+
+    if (pid == 0) {
+        _exit(syscall(SYS_setresgid, uid, uid, uid) != 0 ||
+              syscall(SYS_setresuid, uid, uid, uid) != 0);
+    }
+    return pid > 0 && waitpid(pid, &status, 0) == pid && status == 0;
+}
+
+/* A folder without a name, in which nothing can be made: it was removed while it was open. */
+static int open_empty_folder(void)
+{
+    static const char *const places[] = {"/tmp", "/run", "/var/tmp", "/dev/shm", "/"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
+        char path[64];
+        int fd;
+
+        snprintf(path, sizeof path, "%s/torno-XXXXXX", places[i]);
+        if (mkdtemp(path) == NULL) {
+            continue;
+        }
+        fd = chmod(path, 0555) == 0 ? open(path, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+        rmdir(path);
+        if (fd >= 0) {
+            return fd;
+        }
+    }
+    return -1;
+}
+
+/* Tier B: false, with the cause in the notice, where even this cannot be had. */
+static bool try_tier_b(struct warden *w)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(space_bases) && !w->may_drop_uid; i++) {
+        w->base_uid = space_bases[i];
+        w->may_drop_uid = may_become(space_bases[i] + 1);
+    }
+    if (!w->may_drop_uid) {
+        warden_notice(w, "root may not give a cell a user id of its own (CAP_SETUID is missing)");
+        return false;
+    }
+    w->root_fd = open_empty_folder();
+    if (w->root_fd < 0) {
+        warden_notice(w, "no folder could be made to lock cells into");
+    }
+    w->tier = 'B';
+    init_serve(w);
+    return true;
+}
+
+/* Tier C: an ordinary user. Root that asked for it becomes one first. */
+static void serve_tier_c(struct warden *w, bool is_asked_for)
+{
+    uint32_t uid = space_bases[0];
+
+    if (geteuid() == 0 && is_asked_for) {
+        warden_prefer_in_oom("self");
+        if (syscall(SYS_setresgid, uid, uid, uid) != 0 ||
+            syscall(SYS_setresuid, uid, uid, uid) != 0) {
+            warden_notice(w, "root could not become an ordinary user");
+        }
+    }
+    w->may_drop_uid = false;
+    w->tier = 'C';
+    init_serve(w);
+}
+
+static void note_weaknesses(struct warden *w)
+{
+    if (cell_landlock_abi() < 0) {
+        warden_notice(w, "the kernel has no Landlock");
+    }
+    if (!cell_limits_hold_memory()) {
+        warden_notice(w, "an address-space limit (ulimit -v) is set, under which the memory limit "
+                         "does not bind a compromised cell");
+    }
+}
+
+int monitor_main(pid_t host, char max_tier)
+{
+    static struct warden w = {.host_fd = -1, .root_fd = -1};
+    const char *sentence = NULL;
+    bool is_root = geteuid() == 0;
+
+    w.notice = buf_max(WIRE_MAX_SENTENCE);
+    reset_signals();
+    if (reset_descriptors() != 0 || reset_rest() != 0) {
+        refuse("the warden could not reset what it inherited (is /dev/null there?)");
+        return 1;
+    }
+    if (watch_host(&w, host) != 0) {
+        return 1; /* nobody is left to be told */
+    }
+    if (cell_prepare_filter(&sentence) != 0) {
+        refuse(sentence);
+        return 1;
+    }
+    note_weaknesses(&w);
+    if (max_tier == 'A' && try_tier_a(&w)) {
+        return 0;
+    }
+    if (max_tier <= 'B' && is_root && try_tier_b(&w)) {
+        return 0;
+    }
+    serve_tier_c(&w, max_tier == 'C');
+    return 0;
+}
