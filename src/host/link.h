@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The socket of one cell: frames in and out, without waiting and without trust.
+ */
+#ifndef HOST_LINK_H
+#define HOST_LINK_H
+
+#include "host/inside.h"
+
+/* A frame without its tail from its encoded head, owned by the caller; NULL without memory. */
+struct out_frame *link_frame(struct bytes head, struct bytes tail, int slot);
+/* The same with room of len bytes after head, to be filled, as part of it. */
+struct out_frame *link_frame_room(struct bytes head, size_t len, int slot);
+
+/* Starts to read. 0 or -errno. */
+int link_open(struct cell *cell);
+
+/* Takes the frame and sends it, or as much as the socket takes now. */
+void link_send_take(struct cell *cell, struct out_frame *frame);
+
+/* Drops every frame that has not begun to go out. */
+void link_drop_queued(struct cell *cell);
+
+/* After the process has died: reads what is left. */
+void link_drain(struct cell *cell);
+
+/* Neither reads nor writes any more; the socket stays open until link_close(). */
+void link_shut(struct cell *cell);
+
+/* Gives everything back and frees the cell, later. */
+void link_close(struct cell *cell);
+
+#endif

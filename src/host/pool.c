@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Cells ahead of need; see host/pool.h.
+ *
+ * A cell is made here (its socket and its page), forked by the warden, ready when its hello has
+ * come, used by one run, and gone when the warden has told its death. The number wanted ready
+ * starts at the option, grows by one with each run that finds none, and shrinks while no run comes.
+ * Cells that die before they are ready slow the next fork, and after a few in a row the runs
+ * that wait are ended with what the warden said.
+ */
+#include "host/pool.h"
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/mem.h"
+#include "host/control.h"
+#include "host/link.h"
+#include "host/runs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum {
+    MAX_READY = 8,
+    MAX_YOUNG_DEATHS = 3,
+    YOUNG_DELAY_MS = 50,
+    REFILL_DELAY_MS = 5,
+};
+
+#define WALLS_NEEDED ((uint32_t)WIRE_WALL_SECCOMP | WIRE_WALL_NO_NEW_PRIVS | WIRE_WALL_LIMITS)
+
+static int make_page(struct cell *c)
+{
+    void *page;
+
+    c->page_fd = memfd_create("torno-page", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (c->page_fd < 0 || ftruncate(c->page_fd, WIRE_PAGE_BYTES) < 0 ||
+        fcntl(c->page_fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0) {
+        return -errno;
+    }
+    page = mmap(NULL, WIRE_PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, c->page_fd, 0);
+    if (page == MAP_FAILED) {
+        return -errno;
+    }
+    c->page = page;
+    return 0;
+}
+
+static int make_socket(struct cell *c)
+{
+    int pair[2];
+    int yes = 1;
+
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0) {
+        return -errno;
+    }
+    c->socket = pair[0];
+    c->remote_socket = pair[1];
+    /* The kernel then tells with the hello which process sent it. */
+    if (setsockopt(c->socket, SOL_SOCKET, SO_PASSCRED, &yes, sizeof yes) < 0) {
+        return -errno;
+    }
+    return fd_set_nonblock(c->socket, true);
+}
+
+static void free_unmade(struct cell *c)
+{
+    fd_close(c->socket);
+    fd_close(c->remote_socket);
+    fd_close(c->page_fd);
+    if (c->page != NULL) {
+        munmap(c->page, WIRE_PAGE_BYTES);
+    }
+    mem_free(c);
+}
+
+/* The oldest first: they are used first. */
+static void append(struct host *host, struct cell *cell)
+{
+    struct cell **at = &host->cells;
+
+    while (*at != NULL) {
+        at = &(*at)->next;
+    }
+    *at = cell;
+}
+
+static int make_cell(struct host *host, uint32_t memory_bytes)
+{
+    struct cell *c = mem_new(sizeof *c);
+    int r;
+
+    if (c == NULL) {
+        return -ENOMEM;
+    }
+    *c = (struct cell){.host = host,
+                       .id = ++host->next_cell,
+                       .memory_bytes = memory_bytes,
+                       .state = WIRE_ST_NEW,
+                       .socket = -1,
+                       .remote_socket = -1,
+                       .page_fd = -1,
+                       .pidfd = -1,
+                       .kill_at_ms = INT64_MAX,
+                       .died_sentence = buf_max(WIRE_MAX_SENTENCE),
+                       .wants_spawn = true};
+    r = make_socket(c);
+    if (r == 0) {
+        r = make_page(c);
+    }
+    if (r == 0) {
+        r = link_open(c);
+    }
+    if (r < 0) {
+        free_unmade(c);
+        return r;
+    }
+    append(host, c);
+    return 0;
+}
+
+static struct cell *find_cell(const struct host *host, uint32_t id)
+{
+    for (struct cell *c = host->cells; c != NULL; c = c->next) {
+        if (c->id == id) {
+            return c;
+        }
+    }
+    return NULL;
+}
+
+static bool is_spare(const struct cell *c)
+{
+    return c->run == NULL && !c->was_killed && !c->is_dead && c->is_open &&
+           (c->state == WIRE_ST_NEW || c->state == WIRE_ST_READY);
+}
+
+static unsigned count_spare(const struct host *host, uint32_t memory_bytes)
+{
+    unsigned n = 0;
+
+    for (const struct cell *c = host->cells; c != NULL; c = c->next) {
+        n += is_spare(c) && c->memory_bytes == memory_bytes ? 1 : 0;
+    }
+    return n;
+}
+
+static bool is_waiting(const struct run *r)
+{
+    return r->start != NULL && !r->is_gone;
+}
+
+static unsigned count_waiting(const struct host *host, uint32_t memory_bytes)
+{
+    unsigned n = 0;
+
+    for (const struct run *r = host->runs; r != NULL; r = r->next) {
+        n += is_waiting(r) && r->limits.memory == memory_bytes ? 1 : 0;
+    }
+    return n;
+}
+
+static struct cell *find_ready(const struct host *host, uint32_t memory_bytes)
+{
+    for (struct cell *c = host->cells; c != NULL; c = c->next) {
+        if (is_spare(c) && c->state == WIRE_ST_READY && c->memory_bytes == memory_bytes) {
+            return c;
+        }
+    }
+    return NULL;
+}
+
+/* A run of the usual budget found no cell: one more is kept ready from now on. */
+static void grow(struct host *host, const struct run *run)
+{
+    if (run->limits.memory == host->options.memory && host->had_ready &&
+        host->ready_target < MAX_READY) {
+        host->ready_target++;
+    }
+}
+
+static void look_again_in(struct host *host, int64_t ms)
+{
+    uv_timer_start(&host->pool_timer, host->pool_timer.timer_cb, (uint64_t)ms,
+                   uv_timer_get_repeat(&host->pool_timer));
+}
+
+static void wait_to_refill(struct host *host)
+{
+    host->refill_after_ms = clock_now_ms() + REFILL_DELAY_MS;
+    look_again_in(host, REFILL_DELAY_MS + 1);
+}
+
+static void assign(struct host *host)
+{
+    for (struct run *r = host->runs; r != NULL; r = r->next) {
+        struct cell *c = is_waiting(r) ? find_ready(host, (uint32_t)r->limits.memory) : NULL;
+
+        if (c != NULL) {
+            c->run = r;
+            run_take_cell(r, c);
+            wait_to_refill(host);
+        } else if (is_waiting(r) && !r->has_missed) {
+            r->has_missed = true;
+            grow(host, r);
+        }
+    }
+}
+
+/* How many cells of a budget are wanted without a script. */
+static unsigned wanted(const struct host *host, uint32_t memory_bytes)
+{
+    unsigned n = count_waiting(host, memory_bytes);
+
+    return memory_bytes == (uint32_t)host->options.memory ? n + host->ready_target : n;
+}
+
+static void fill(struct host *host, uint32_t memory_bytes)
+{
+    while (count_spare(host, memory_bytes) < wanted(host, memory_bytes)) {
+        if (make_cell(host, memory_bytes) < 0) {
+            host->spawn_after_ms = clock_now_ms() + YOUNG_DELAY_MS;
+            return;
+        }
+    }
+}
+
+/* Ends what is ready and not wanted. */
+static void trim(struct host *host)
+{
+    for (struct cell *c = host->cells; c != NULL; c = c->next) {
+        if (is_spare(c) && count_spare(host, c->memory_bytes) > wanted(host, c->memory_bytes)) {
+            pool_kill(c);
+        }
+    }
+}
+
+void pool_balance(struct host *host)
+{
+    if (host->is_lost || host->is_closing || !host->is_up) {
+        return;
+    }
+    assign(host);
+    if (clock_now_ms() >= host->spawn_after_ms) {
+        if (clock_now_ms() >= host->refill_after_ms) {
+            fill(host, (uint32_t)host->options.memory);
+        }
+        for (struct run *r = host->runs; r != NULL; r = r->next) {
+            if (is_waiting(r)) {
+                fill(host, (uint32_t)r->limits.memory);
+            }
+        }
+    }
+    trim(host);
+    control_pump(host);
+}
+
+void pool_tick(struct host *host)
+{
+    int64_t now = clock_now_ms();
+
+    for (struct cell *c = host->cells; c != NULL; c = c->next) {
+        if (c->kill_at_ms <= now) {
+            c->kill_at_ms = INT64_MAX;
+            pool_kill(c);
+        }
+    }
+    if (!host->was_used && host->ready_target > host->options.ready_cells) {
+        host->ready_target--;
+    }
+    host->was_used = false;
+    pool_balance(host);
+}
+
+void pool_kill(struct cell *c)
+{
+    if (!c->was_killed && !c->is_dead) {
+        c->was_killed = true;
+        c->wants_kill = true;
+        control_pump(c->host);
+    }
+}
+
+void pool_fault(struct cell *c)
+{
+    if (c->state == WIRE_ST_ENDED) {
+        return; /* its run has ended: only its death is waited for */
+    }
+    pool_kill(c);
+}
+
+void pool_frame(struct cell *c, const struct frame *frame)
+{
+    struct wire_hello hello;
+
+    if (wire_get_hello(frame->body, &hello) < 0 || hello.version != WIRE_VERSION ||
+        (hello.walls & WALLS_NEEDED) != WALLS_NEEDED) {
+        buf_printf(&c->died_sentence, "its process did not report the walls that it needs");
+        link_shut(c);
+        pool_kill(c);
+        return;
+    }
+    c->state = WIRE_ST_READY;
+    c->host->young_deaths = 0;
+    c->host->had_ready = true;
+    event_send(c->host, EVENT_CELL_READY, NULL, c, 0, bytes_none());
+    pool_balance(c->host);
+}
+
+static void unlink_cell(struct cell *cell)
+{
+    struct cell **at = &cell->host->cells;
+
+    while (*at != cell) {
+        at = &(*at)->next;
+    }
+    *at = cell->next;
+}
+
+/* The runs that wait are told what became of the cells that were made for them. */
+static void give_up(struct host *host, struct cell *c)
+{
+    _cleanup_(buf_done) struct buf s = buf_max(2 * WIRE_MAX_SENTENCE);
+
+    if (c->died_sentence.len > 0) {
+        buf_put_bytes(&s, buf_bytes(&c->died_sentence));
+    } else if (WIFSIGNALED(c->status)) {
+        buf_printf(&s, "its process was ended by signal %d at its start", WTERMSIG(c->status));
+    } else {
+        buf_printf(&s, "its process exited with status %d at its start", WEXITSTATUS(c->status));
+    }
+    for (struct run *r = host->runs; r != NULL; r = r->next) {
+        if (is_waiting(r)) {
+            run_end_early(r, "wall", buf_str(&s));
+        }
+    }
+}
+
+static void note_young_death(struct host *host, struct cell *c)
+{
+    host->young_deaths++;
+    host->spawn_after_ms = clock_now_ms() + ((int64_t)YOUNG_DELAY_MS
+                                             << (host->young_deaths < 6 ? host->young_deaths : 6));
+    look_again_in(host, host->spawn_after_ms - clock_now_ms() + 1);
+    if (host->young_deaths >= MAX_YOUNG_DEATHS) {
+        give_up(host, c);
+    }
+}
+
+static void bury(struct cell *c)
+{
+    struct host *host = c->host;
+    bool is_young = (c->state == WIRE_ST_NEW || c->state == WIRE_ST_READY) &&
+                    (!c->was_killed || c->died_sentence.len > 0);
+
+    c->is_dead = true;
+    host->refill_after_ms = 0;
+    link_drain(c);
+    event_send(host, EVENT_CELL_DIED, c->run, c, c->status, buf_bytes(&c->died_sentence));
+    unlink_cell(c);
+    if (c->run != NULL) {
+        run_cell_gone(c->run);
+        c->run = NULL;
+    } else if (is_young && !host->is_closing && !host->is_lost) {
+        note_young_death(host, c);
+    }
+    link_close(c);
+}
+
+void pool_died(struct host *host, const struct wire_died *died)
+{
+    struct cell *c = find_cell(host, died->cell);
+
+    if (c == NULL) {
+        return;
+    }
+    c->status = (int)died->status;
+    c->cpu_ms = died->cpu_ms;
+    c->peak_bytes = (int64_t)died->peak_kib * 1024;
+    if (c->died_sentence.len == 0) {
+        buf_put_bytes(&c->died_sentence, died->sentence);
+    }
+    bury(c);
+    pool_balance(host);
+    host_wake(host);
+}
+
+void pool_all_died(struct host *host)
+{
+    while (host->cells != NULL) {
+        bury(host->cells);
+    }
+    host_wake(host);
+}
