@@ -1,0 +1,3 @@
+const a = { n: 1 };
+a.self = a;
+console.log(a);

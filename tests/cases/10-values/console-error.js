@@ -1,0 +1,4 @@
+function inner() {
+  return new RangeError("too far");
+}
+console.log(inner());

@@ -1,0 +1,3 @@
+const a = { name: "loop" };
+a.self = a;
+return a;

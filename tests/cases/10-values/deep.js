@@ -1,0 +1,3 @@
+let a = [];
+for (let i = 0; i < 1990; i++) a = [a];
+return a;

@@ -1,0 +1,1 @@
+return new TypeError("bad thing");

@@ -1,0 +1,1 @@
+return function add(a, b) { return a + b; };

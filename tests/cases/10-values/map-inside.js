@@ -1,0 +1,1 @@
+return { m: new Map([["a", 1]]), s: new Set(["x"]) };

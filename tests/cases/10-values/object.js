@@ -1,0 +1,1 @@
+return { total: 1 + 2 };

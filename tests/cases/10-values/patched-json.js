@@ -1,0 +1,4 @@
+JSON.stringify = () => '"forged"';
+JSON.parse = () => "forged";
+Object.keys = () => [];
+return { a: 1 };

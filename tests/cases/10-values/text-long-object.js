@@ -1,0 +1,1 @@
+text({ list: Array.from({ length: 20 }, (_, i) => "item " + i) });

@@ -1,0 +1,1 @@
+return { then(resolve) { resolve("from then"); } };

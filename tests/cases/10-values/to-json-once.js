@@ -1,0 +1,2 @@
+let n = 0;
+return { toJSON() { n++; return n; } };

@@ -1,0 +1,1 @@
+return { a: undefined, b: 1, c: [undefined] };

@@ -1,0 +1,3 @@
+const room = 1000 - '{"s":""}'.length;
+await tools.a({ s: "x".repeat(room) });
+return 1;

@@ -1,0 +1,2 @@
+const r = await tools.get({});
+return [r.data, r.structuredContent];

@@ -1,0 +1,2 @@
+const r = await tools.rm({ path: "x" });
+return [r.isError, r.text];

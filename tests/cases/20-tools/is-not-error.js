@@ -1,0 +1,2 @@
+const r = await tools.rm({});
+return r.isError;

@@ -1,0 +1,3 @@
+await tools.ping();
+await tools.ping(undefined);
+return "ok";

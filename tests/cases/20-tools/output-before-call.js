@@ -1,0 +1,5 @@
+text("before");
+console.log("and this");
+await tools.a({});
+text("after");
+return 1;

@@ -1,0 +1,2 @@
+const r = await tools.get({});
+return [Object.keys(r.data), r.data];

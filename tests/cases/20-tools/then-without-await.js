@@ -1,0 +1,2 @@
+tools.a({}).then((r) => tools.b({ got: r.text }));
+return "done";

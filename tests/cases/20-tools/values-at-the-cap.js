@@ -1,0 +1,2 @@
+await tools.a({ list: Array(99998).fill(0) });
+return 1;

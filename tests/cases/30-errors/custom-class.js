@@ -1,0 +1,4 @@
+class OutOfStock extends Error {
+  get name() { return "OutOfStock"; }
+}
+throw new OutOfStock("no more tea");

@@ -1,0 +1,10 @@
+let a = [];
+for (let i = 0; i < 1000000; i++) a = [a];
+let how;
+try {
+  JSON.stringify(a);
+  how = "written";
+} catch (e) {
+  how = e.name;
+}
+return how === "written" || how === "RangeError" ? "survived" : how;

@@ -1,0 +1,4 @@
+function run() {
+  eval("\n\nthrow new Error('inside')");
+}
+run();

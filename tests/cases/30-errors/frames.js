@@ -1,0 +1,8 @@
+function first() {
+  second();
+}
+function second() {
+  throw new Error("deep");
+}
+
+first();

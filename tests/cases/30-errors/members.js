@@ -1,0 +1,3 @@
+const e = new Error("with members");
+e.code = "E1";
+throw e;

@@ -1,0 +1,2 @@
+queueMicrotask(() => { throw new Error("from a job"); });
+return 1;

@@ -1,0 +1,2 @@
+await Promise.race([new Promise(() => {}), tools.a({})]);
+return 1;

@@ -1,0 +1,1 @@
+return notThere + 1;

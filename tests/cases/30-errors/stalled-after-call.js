@@ -1,0 +1,2 @@
+await tools.a({});
+await new Promise(() => {});

@@ -1,0 +1,2 @@
+tools.a({ n: 1 });
+throw new Error("impatient");

@@ -1,0 +1,2 @@
+tools.a({}).then((r) => { throw new TypeError("after " + r.text); });
+return 1;

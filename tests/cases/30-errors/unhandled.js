@@ -1,0 +1,2 @@
+Promise.reject(new Error("lost"));
+return 1;

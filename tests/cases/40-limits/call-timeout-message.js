@@ -1,0 +1,5 @@
+try {
+  await tools.a({});
+} catch (e) {
+  return e.message;
+}

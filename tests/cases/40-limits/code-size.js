@@ -1,0 +1,1 @@
+return "this script is longer than its cap";

@@ -1,0 +1,9 @@
+for (;;) {
+  try {
+    for (;;) {}
+  } catch (e) {
+    text("caught");
+  } finally {
+    text("finally");
+  }
+}

@@ -1,0 +1,5 @@
+try {
+  "x".repeat(2 ** 30);
+} catch (e) {
+  return e instanceof Error;
+}

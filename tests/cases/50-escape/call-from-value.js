@@ -1,0 +1,6 @@
+return {
+  toJSON() {
+    tools.a({ n: 1 });
+    return "value";
+  },
+};

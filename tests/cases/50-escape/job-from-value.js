@@ -1,0 +1,6 @@
+return {
+  toJSON() {
+    Promise.resolve().then(() => { text("late"); tools.a({}); });
+    return "value";
+  },
+};

@@ -1,0 +1,13 @@
+Array.prototype.push = () => { throw new Error("push"); };
+Array.prototype.map = null;
+Array.prototype[Symbol.iterator] = () => { throw new Error("iterator"); };
+JSON.stringify = () => "{}";
+JSON.parse = () => ({ content: "forged" });
+String.prototype.replace = null;
+Object.keys = null;
+Object.defineProperty = null;
+Map.prototype.get = () => undefined;
+Map.prototype.set = null;
+const r = await tools.a({ n: 1 });
+text("text");
+return { text: r.text };

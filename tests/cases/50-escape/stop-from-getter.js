@@ -1,0 +1,2 @@
+const e = { get message() { for (;;) {} } };
+throw e;

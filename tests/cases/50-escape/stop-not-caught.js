@@ -1,0 +1,9 @@
+for (;;) {
+  try {
+    for (;;) {}
+  } catch {
+    text("caught");
+  } finally {
+    tools.a({});
+  }
+}

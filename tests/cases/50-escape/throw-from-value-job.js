@@ -1,0 +1,6 @@
+return {
+  toJSON() {
+    queueMicrotask(() => { throw new Error("late"); });
+    return "value";
+  },
+};

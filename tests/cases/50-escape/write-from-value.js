@@ -1,0 +1,7 @@
+return {
+  toJSON() {
+    text("written");
+    console.log("logged");
+    return "value";
+  },
+};

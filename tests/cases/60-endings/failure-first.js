@@ -1,0 +1,2 @@
+Promise.resolve().then(() => { throw new Error("second"); });
+throw new Error("first");

@@ -1,0 +1,2 @@
+Promise.resolve().then(() => tools.a({ late: true }));
+return 1;

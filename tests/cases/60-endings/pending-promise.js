@@ -1,0 +1,2 @@
+new Promise(() => {});
+return 1;

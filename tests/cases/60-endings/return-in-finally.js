@@ -1,0 +1,5 @@
+try {
+  throw new Error("x");
+} finally {
+  return "from finally";
+}

@@ -1,0 +1,2 @@
+await tools.a({ n: 1 });
+return 1;

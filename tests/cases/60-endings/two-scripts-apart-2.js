@@ -1,0 +1,2 @@
+globalThis.count = (globalThis.count ?? 0) + 1;
+return [globalThis.count, {}.left === undefined];
