@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Trying the house on this machine: its walls, and one real script behind them.
+ */
+#ifndef CLI_TRIAL_H
+#define CLI_TRIAL_H
+
+#include "base/buf.h"
+
+struct trial {
+    bool is_ok;            /* what was asked for worked */
+    struct buf walls;      /* the sentence on the walls, empty where none stand */
+    struct buf sentence;   /* what went wrong, empty where nothing did */
+    int64_t first_call_us; /* of the script; -1: none */
+};
+
+/* Raises the walls and, where has_script, runs a script that calls a tool. Blocks for a few
+ * milliseconds, at most some seconds. trial_done() frees what it fills. */
+void trial_run(const char *warden_path, bool has_script, struct trial *ret);
+void trial_done(struct trial *trial);
+
+#endif
