@@ -2,7 +2,9 @@
 # Torno's build: one file, non-recursive. See HACKING.md. `make help` lists the doors.
 VERSION := 0.1.0
 PREFIX ?= /usr/local
-CC ?= gcc
+ifeq ($(origin CC),default)
+CC := gcc
+endif
 V ?= 0
 JOBS ?= $(shell nproc)
 MAKEFLAGS += --no-builtin-rules
@@ -48,7 +50,7 @@ DOUBLES := $(patsubst tests/%.c,%,$(wildcard tests/e2e/*.c tests/hostile/*.c tes
 TEST_BINS := $(UNIT:%=$(B)/test/%-test) $(FUZZ:%=$(B)/test/%-replay) \
   $(RUNNERS:%=$(B)/test/%) $(DOUBLES:%=$(B)/test/%) $(B)/test/torno-warden-native
 
-.PHONY: all help demo check tests lint format fuzz bench install uninstall clean setup
+.PHONY: all help demo check tests lint format fuzz bench install uninstall clean
 all: $(BIN)/torno $(BIN)/torno-warden
 
 help:
@@ -129,7 +131,7 @@ demo: tools/.needs-build
 	$(Q)$(MAKE) --no-print-directory -j$(JOBS) all
 	$(Q)demo/run.sh
 
-bench: tools/.needs-build
+bench: tools/.needs-bench
 	$(Q)$(MAKE) --no-print-directory -j$(JOBS) all build/bench/bench
 	$(Q)bench/run.sh $(BENCH)
 
@@ -139,8 +141,9 @@ build/bench/%: bench/%.c $(P)/libtorno.a
 	$(Q)$(CC) $(BASE_FLAGS) $(UV_FLAGS) $< $(P)/libtorno.a -MMD -MP -o $@ $(UV_LIBS)
 
 # Each door first installs what it needs and is not there; where nothing is missing it is quiet.
-.PHONY: tools/.needs-build tools/.needs-check tools/.needs-lint tools/.needs-fuzz
-tools/.needs-%:
+NEEDS := $(addprefix tools/.needs-,build check lint fuzz bench)
+.PHONY: $(NEEDS)
+$(NEEDS): tools/.needs-%:
 	$(Q)tools/setup $*
 
 lint: tools/.needs-lint

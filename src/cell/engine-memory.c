@@ -39,6 +39,7 @@ static size_t baseline_bytes;
 static size_t limit_bytes = SIZE_MAX;
 static size_t soft_limit_bytes = SIZE_MAX;
 static uint32_t trace_flag_at;
+static uint32_t heap_size_at;
 static uint8_t runtime_inside[RUNTIME_BYTES];
 static size_t gc_check_bytes = SIZE_MAX;
 static size_t taken_bytes; /* in all, whatever was given back since */
@@ -61,11 +62,17 @@ void memory_open_headroom(void)
     }
 }
 
+/* QuickJS's own count of its heap, which its collector goes by. */
+static size_t heap_bytes(void)
+{
+    return heap_size_at == 0 ? used_bytes : rt_get_u32(js_rt + heap_size_at);
+}
+
 /* Before the budget ends, half of what is left may be garbage, not more. */
 static void draw_in_gc(void)
 {
-    size_t left = limit_bytes - used_bytes;
-    size_t threshold = used_bytes + (left / 2 > GC_LEAST_BYTES ? left / 2 : GC_LEAST_BYTES);
+    size_t left = used_bytes < limit_bytes ? limit_bytes - used_bytes : 0;
+    size_t threshold = heap_bytes() + (left / 2 > GC_LEAST_BYTES ? left / 2 : GC_LEAST_BYTES);
 
     if (qjs(JS_GetGCThreshold, js_rt) > threshold) {
         qjs(JS_SetGCThreshold, js_rt, (uint32_t)threshold);
@@ -132,6 +139,10 @@ static uint32_t count_in(uint32_t at)
 static void count_out(size_t len)
 {
     used_bytes -= len;
+    if (limit_bytes != SIZE_MAX && used_bytes < limit_bytes &&
+        gc_check_bytes > used_bytes + (limit_bytes - used_bytes) / 8) {
+        gc_check_bytes = used_bytes + (limit_bytes - used_bytes) / 16; /* it may have collected */
+    }
     if (is_headroom_open && used_bytes + HEADROOM_BYTES < soft_limit_bytes) {
         is_headroom_open = false;
     }
@@ -238,6 +249,28 @@ static uint32_t find_flag(const uint8_t *before)
     return found;
 }
 
+/* The number in the runtime that grows by what is taken; 0 where none does. */
+static uint32_t find_heap_size(void)
+{
+    enum { PROBE_BYTES = 100000, SLACK_BYTES = 64, PLACES = 64 };
+    uint8_t before[PLACES];
+    uint32_t found = 0;
+    uint32_t probe;
+
+    memcpy(before, rt_ptr(js_rt), sizeof(before));
+    probe = qjs(js_malloc_rt, js_rt, PROBE_BYTES);
+    for (uint32_t at = 4; at < PLACES && found == 0; at += 4) {
+        uint32_t was;
+
+        memcpy(&was, before + at, sizeof(was));
+        if (rt_get_u32(js_rt + at) - was - PROBE_BYTES < SLACK_BYTES) {
+            found = at;
+        }
+    }
+    qjs(js_free_rt, js_rt, probe);
+    return found;
+}
+
 void memory_learn(void)
 {
     static const char make_error[] = "new Error('x')";
@@ -250,6 +283,7 @@ void memory_learn(void)
     js_free(js_eval(bytes_str(make_error), "<prelude>", 1, JS_EVAL_GLOBAL));
     js_put(error_class, "prepareStackTrace", JS_UNDEFINED);
     trace_flag_at = find_flag(before);
+    heap_size_at = find_heap_size();
     js_free(error_class);
     js_free(global);
 }
