@@ -25,8 +25,7 @@ WARN := -Wall -Wextra -Wshadow -Wmissing-prototypes -Wstrict-prototypes -Wpointe
   -Wconversion -Wno-sign-conversion $(if $(CI),-Werror)
 BASE_FLAGS := -std=c17 -D_GNU_SOURCE -DTORNO_VERSION='"$(VERSION)"' -Isrc -I. -O2 -g -fPIE \
   -fvisibility=hidden -fno-omit-frame-pointer -fstack-protector-strong -D_FORTIFY_SOURCE=2 $(WARN)
-SAN_FLAGS := $(if $(filter 1,$(SAN)),-fsanitize=address$(comma)undefined -fno-sanitize-recover=all -U_FORTIFY_SOURCE)
-comma := ,
+SAN_FLAGS := $(if $(filter 1,$(SAN)),-fsanitize=address -fsanitize=undefined -fno-sanitize-recover=all -U_FORTIFY_SOURCE)
 UV_FLAGS := $(shell pkg-config --cflags libuv 2>/dev/null)
 UV_LIBS := $(shell pkg-config --libs libuv 2>/dev/null)
 

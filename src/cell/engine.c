@@ -456,7 +456,7 @@ static void run_answer(void *arg)
     } else if (a->how == WIRE_SEEN_TOO_LARGE) {
         a->kind = WIRE_RES_TOO_LARGE;
     }
-    *a->ret_how = a->how;
+    *a->ret_how = a->how; /* before the script runs on, and makes calls */
     settle(a, value);
     if (!ending_is_over()) {
         drive();

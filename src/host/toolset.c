@@ -105,8 +105,10 @@ static struct bytes copy_slice(char **at, struct bytes slice)
 {
     struct bytes copy = bytes_of(*at, slice.len);
 
-    memcpy(*at, slice.ptr, slice.len);
-    *at += slice.len;
+    if (slice.len > 0) { /* an owner may leave an empty slice all zero */
+        memcpy(*at, slice.ptr, slice.len);
+        *at += slice.len;
+    }
     return copy;
 }
 

@@ -43,15 +43,24 @@ static void refuse(const char *sentence)
     packet_send(CONTROL_FD, true, buf_bytes(&out), NULL, 0);
 }
 
+/* By system call: posix_spawn leaves two signals ignored that glibc keeps for itself, and glibc's
+ * sigaction refuses to touch them. All zero is the default action; KILL and STOP refuse, rightly.
+ */
+static void reset_action(int number)
+{
+    static const uint64_t standard[4];
+
+    syscall(SYS_rt_sigaction, number, standard, NULL, 8);
+}
+
 static void reset_signals(void)
 {
-    struct sigaction standard = {.sa_handler = SIG_DFL};
     struct sigaction ignored = {.sa_handler = SIG_IGN};
     struct itimerval none = {0};
     sigset_t empty;
 
     for (int number = 1; number < NSIG; number++) {
-        sigaction(number, &standard, NULL); /* fails for two of them, rightly */
+        reset_action(number);
     }
     sigaction(SIGPIPE, &ignored, NULL);
     sigemptyset(&empty);
