@@ -8,7 +8,8 @@
  *   boot(names, maxOut, maxArgsBytes, maxArgsValues)
  *   settle(id, kind, value)    an answer: true where such a call was out
  *   rejected(promise, reason, isHandled)
- *   valueText(value)           the returned value as JSON text, or undefined
+ *   valueText(value)           the returned value as JSON text, or undefined; closes
+ *   open()                     what the value's reading queued has run
  *   failure(error, code, why)  tells name, message and stack, one by one
  *   notes()                    what else the return should say, as JSON text, or ""
  *   close()                    the script has failed: nothing more goes out
@@ -337,14 +338,8 @@
   /* The ending: nothing that runs while it is read may go out. */
 
   function valueText(value) {
-    const before = isClosed;
-
     isClosed = true;
-    try {
-      return endings.valueText(value);
-    } finally {
-      isClosed = before;
-    }
+    return endings.valueText(value);
   }
 
   function failure(error, code, why) {
@@ -363,6 +358,10 @@
     } else {
       mapSet(rejections, promise, reason);
     }
+  }
+
+  function open() {
+    isClosed = false;
   }
 
   function close() {
@@ -407,6 +406,6 @@
   }, stackSetter);
 
   return {
-    __proto__: null, boot, settle, rejected, valueText, failure, notes, close,
+    __proto__: null, boot, settle, rejected, valueText, failure, notes, open, close,
   };
 })

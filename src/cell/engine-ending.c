@@ -116,14 +116,17 @@ static void say_oversize(size_t len)
     ending_tell(1, bytes_str(text));
 }
 
-void ending_finish(uint64_t value)
+void ending_return(void)
+{
+    if (!ending_is_fixed()) {
+        fix(WIRE_END_FINISHED);
+    }
+}
+
+void ending_read_value(uint64_t value)
 {
     uint64_t text;
 
-    if (ending_is_fixed()) {
-        return;
-    }
-    fix(WIRE_END_FINISHED);
     memory_lend(true);
     text = js_call(prelude.value_text, 1, &value);
     if (js_is_exception(text)) {

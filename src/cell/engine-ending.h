@@ -21,11 +21,15 @@ uint64_t ending_compile(struct bytes code);
 /* How many characters stand before the script's first one on its first line. */
 size_t ending_opening_len(void);
 
-/* Fixes the ending, unless it is fixed: the body returned value, or threw reason; nothing
- * can settle what it waits for. */
-void ending_finish(uint64_t value);
+/* Fixes the ending, unless it is fixed: the body returned, or threw reason; nothing can settle
+ * what it waits for. */
+void ending_return(void);
 void ending_fail(uint64_t reason);
 void ending_stall(void);
+
+/* Reads the value that the body returned, after ending_return(). The prelude is closed then, until
+ * the jobs that the reading queued have run too. */
+void ending_read_value(uint64_t value);
 
 /* Ends the script as failed by the pending exception, at once, whatever was before. */
 void ending_escape(void);

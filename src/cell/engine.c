@@ -26,12 +26,13 @@ enum {
 
 /* Functions that the prelude returns. */
 static struct {
-    uint64_t boot, settle, rejected, close;
+    uint64_t boot, settle, rejected, open, close;
 } prelude;
 
 static struct engine_hooks hooks;
 static struct wire_start limits;
 static uint64_t body; /* the promise of the script's body */
+static enum { VALUE_NONE, VALUE_RETURNED, VALUE_READ, VALUE_DONE } value_state;
 static uint32_t calls_answered;
 static bool has_script;  /* from engine_start() on */
 static uint32_t room_at; /* of engine_take() */
@@ -103,6 +104,7 @@ static void run_init(void *arg)
     prelude.boot = js_get(value, "boot");
     prelude.settle = js_get(value, "settle");
     prelude.rejected = js_get(value, "rejected");
+    prelude.open = js_get(value, "open");
     prelude.close = js_get(value, "close");
     ending_init(value);
     js_free(value);
@@ -145,6 +147,8 @@ size_t engine_data_limit(uint32_t memory_bytes)
 
 /* The loop. */
 
+/* Whether the body has just returned or thrown. A value is read later, when no job is left: what
+ * is queued after that is of the reading's own doing. */
 static void look_at_body(void)
 {
     uint32_t state = qjs(JS_PromiseState, js_ctx, body);
@@ -153,10 +157,8 @@ static void look_at_body(void)
         return;
     }
     if (state == JS_FULFILLED) {
-        uint64_t value = qjs(JS_PromiseResult, js_ctx, body);
-
-        ending_finish(value);
-        js_free(value);
+        ending_return();
+        value_state = VALUE_RETURNED;
     } else {
         uint64_t reason = qjs(JS_PromiseResult, js_ctx, body);
 
@@ -164,6 +166,25 @@ static void look_at_body(void)
         js_free(reason);
         js_free(js_call(prelude.close, 0, NULL));
     }
+}
+
+/* No job is left: reads the value, or opens the prelude again after the jobs of that reading.
+ * False where there was nothing of the kind to do. */
+static bool read_value(void)
+{
+    if (value_state == VALUE_RETURNED) {
+        uint64_t value = qjs(JS_PromiseResult, js_ctx, body);
+
+        value_state = VALUE_READ;
+        ending_read_value(value);
+        js_free(value);
+        return true;
+    }
+    if (value_state == VALUE_READ) {
+        value_state = VALUE_DONE;
+        js_free(js_call(prelude.open, 0, NULL));
+    }
+    return false;
 }
 
 /* What is left when no job is: calls, an ending, or a wait for nothing. */
@@ -189,6 +210,9 @@ static void drive(void)
         }
         look_at_body();
         if (qjs(JS_IsJobPending, js_rt) == 0) {
+            if (read_value()) {
+                continue;
+            }
             break;
         }
         ctx_at = js_scratch();

@@ -30,6 +30,13 @@ static void test_values(void)
           "= \"The script returned a value that can't be made JSON (no): "
           "{ toJSON: [Function: toJSON] }\"");
     T_STR(play("return { toJSON() { tools.echo({}); text('x'); return 7 } }"), "= 7");
+    T_STR(play("return { toJSON() { Promise.resolve().then(() => Promise.resolve()).then(() => { "
+               "text('late'); tools.echo({}) }); return 7 } }"),
+          "= 7");
+    T_STR(
+        play("tools.echo({}).then(() => text('pending')); return { toJSON() { text('no'); return 7 "
+             "} }"),
+        "> 1 echo {}\n~ pending\n= 7");
     T_STR(play_in(4, "return new Array(1e7)"),
           "= \"The script returned a value that can't be made JSON (out of memory): [ <10000 empty "
           "items>, ... 9990000 more items ]\"");

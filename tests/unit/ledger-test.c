@@ -191,15 +191,15 @@ static void check_sums(const struct ledger *l)
         waiting += s->phase == LEDGER_WAITING ? 1 : 0;
         at_tool += s->phase == LEDGER_AT_TOOL ? 1 : 0;
         if (s->phase == LEDGER_FREE && s->is_out) {
-            T_OK(!"a free slot is out");
+            T_FAIL("a free slot is out");
         }
         if (s->phase == LEDGER_DONE && !s->is_out) {
-            T_OK(!"a done slot lingers");
+            T_FAIL("a done slot lingers");
         }
     }
     if (out != l->n_out || waiting != l->n_waiting || at_tool != l->n_at_tool || out > l->max_out ||
         at_tool > l->max_held) {
-        T_OK(!"the sums hold");
+        T_FAIL("the sums hold");
     }
 }
 

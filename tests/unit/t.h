@@ -44,6 +44,7 @@ static inline void t_string(const char *have, const char *want, const char *file
 }
 
 #define T_OK(condition)         t_report((condition) ? 1 : 0, __FILE__, __LINE__, #condition)
+#define T_FAIL(what)            t_report(0, __FILE__, __LINE__, (what))
 #define T_EQ(have, want)        t_equal((int64_t)(have), (int64_t)(want), __FILE__, __LINE__, #have)
 #define T_STR(have, want)       t_string((have), (want), __FILE__, __LINE__)
 #define T_ERR(have, want_errno) t_equal((have), -(want_errno), __FILE__, __LINE__, #have)
