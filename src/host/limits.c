@@ -64,14 +64,30 @@ static int64_t *slot_of(struct limits *limits, const struct row *row)
     return (int64_t *)(void *)((char *)limits + row->offset);
 }
 
+/* A value as people write it: in the largest unit that leaves it whole. */
+static void put_value(struct buf *out, const struct row *row, int64_t value)
+{
+    const struct unit *best = NULL;
+
+    for (size_t i = 0; i < ARRAY_SIZE(units) && value != 0; i++) {
+        if (strcmp(units[i].kind, row->unit) == 0 && units[i].name[0] != '\0' &&
+            value % units[i].factor == 0 && (best == NULL || units[i].factor > best->factor)) {
+            best = &units[i];
+        }
+    }
+    buf_printf(out, "%" PRId64 "%s", best == NULL ? value : value / best->factor,
+               best == NULL ? "" : best->name);
+}
+
 static int check_row(const struct row *row, int64_t value, struct buf *ret_sentence)
 {
     if (value < row->min || value > row->max) {
-        buf_printf(ret_sentence,
-                   "limit %s is %" PRId64 ", out of its range: it goes from %" PRId64 " to %" PRId64
-                   "%s%s",
-                   row->name, value, row->min, row->max, row->unit[0] == '\0' ? "" : " ",
-                   row->unit);
+        buf_printf(ret_sentence, "limit %s is ", row->name);
+        put_value(ret_sentence, row, value);
+        buf_put_str(ret_sentence, ", out of its range: it goes from ");
+        put_value(ret_sentence, row, row->min);
+        buf_put_str(ret_sentence, " to ");
+        put_value(ret_sentence, row, row->max);
         return -ERANGE;
     }
     if (row->offset == offsetof(struct limits, memory) && value % MEMORY_PAGE_BYTES != 0) {

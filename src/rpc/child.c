@@ -24,6 +24,7 @@ enum {
     DRAIN_MS = 250,  /* for the rest of stdout after the end */
     SILENT_MS = 500, /* for the end after stdout or stdin was closed */
     CHUNK_BYTES = 65536,
+    LAST_LINES = 16, /* of stderr that are looked through for an error */
 };
 
 struct rpc_child {
@@ -99,22 +100,44 @@ static void kill_group(const struct rpc_child *c, int number)
     }
 }
 
-/* The last line of stderr that is not blank, for people. */
-static void put_last_words(struct buf *out, struct bytes tail)
+/* Takes the last line off the text, the blank ones after it included; empty at its start. */
+static struct bytes take_last_line(struct bytes *text)
 {
-    size_t end = tail.len;
+    struct bytes line;
+    size_t end = text->len;
     size_t begin;
 
-    while (end > 0 && (tail.ptr[end - 1] <= ' ')) {
+    while (end > 0 && text->ptr[end - 1] <= ' ') {
         end--;
     }
     begin = end;
-    while (begin > 0 && tail.ptr[begin - 1] != '\n') {
+    while (begin > 0 && text->ptr[begin - 1] != '\n') {
         begin--;
     }
-    if (end > begin) {
-        buf_put_str(out, "; the last line of its stderr: ");
-        rpc_put_clean(out, bytes_of(tail.ptr + begin, end - begin), 300);
+    line = bytes_of(text->ptr + begin, end - begin);
+    *text = bytes_first(*text, begin);
+    return line;
+}
+
+static bool has_text(struct bytes line, const char *text)
+{
+    return line.len > 0 && memmem(line.ptr, line.len, text, strlen(text)) != NULL;
+}
+
+/* One line of stderr for people: of the last few the last that speaks of an error, since a runtime
+ * ends its report with a trace and more (node with its version); else the last not blank. */
+static void put_last_words(struct buf *out, struct bytes tail)
+{
+    struct bytes last = take_last_line(&tail);
+    struct bytes line = last;
+
+    for (int n = 1; n < LAST_LINES && line.len > 0 && !has_text(line, "rror"); n++) {
+        line = take_last_line(&tail);
+    }
+    line = has_text(line, "rror") ? line : last;
+    if (line.len > 0) {
+        buf_put_str(out, "; its stderr says: ");
+        rpc_put_clean(out, line, 300);
     }
 }
 

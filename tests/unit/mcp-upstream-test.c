@@ -122,10 +122,10 @@ static void test_bad_starts(void)
     struct mcp_options short_start = {.start_ms = 300};
 
     expect_failed("\"exit\"", NULL,
-                  "server \"d\" ended with status 4; the last line of its stderr: no such "
+                  "server \"d\" ended with status 4; its stderr says: no such "
                   "database");
     expect_failed("\"ends\"", NULL,
-                  "server \"d\" ended with status 5; the last line of its stderr: cannot go on");
+                  "server \"d\" ended with status 5; its stderr says: cannot go on");
     expect_failed("\"refuse\"", NULL, "server \"d\" refused initialize: not today (code -32000)");
     expect_failed("\"version=1999-01-01\"", NULL,
                   "server \"d\" answered initialize with the protocol version \"1999-01-01\", "
@@ -261,7 +261,7 @@ static void test_deaths(void)
     ask(&b, "d.die", "{}", &a);
     T_EQ(a.kind, MCP_END_LOST);
     T_OK(a.may_have_run);
-    T_STR(a.sentence, "server \"d\" ended with status 3; the last line of its stderr: out of "
+    T_STR(a.sentence, "server \"d\" ended with status 3; its stderr says: out of "
                       " [31mluck");
     T_EQ(other.ends, 1);
     T_STR(other.sentence, a.sentence);

@@ -313,7 +313,10 @@ static void test_child_ends(uv_loop_t *loop)
 
     run_shell(loop, &w, "echo out; echo first >&2; printf 'last \\033[1m words\\n\\n' >&2; exit 3");
     T_STR(buf_str(&w.lines), "out|");
-    T_STR(buf_str(&w.death), "ended with status 3; the last line of its stderr: last  [1m words");
+    T_STR(buf_str(&w.death), "ended with status 3; its stderr says: last  [1m words");
+    done(&w);
+    run_shell(loop, &w, "printf 'Error: no such file\n    at a\n    at b\n\nNode.js v20\n' >&2; exit 1");
+    T_STR(buf_str(&w.death), "ended with status 1; its stderr says: Error: no such file");
     done(&w);
     run_shell(loop, &w, "kill -9 $$");
     T_STR(buf_str(&w.death), "was ended by signal 9 (Killed)");
