@@ -41,7 +41,7 @@ CELL_OBJS = $(call objs,$(CELL_ROOMS),$(P)) $(E)/engine.o $(E)/prelude.o
 WARDEN_OBJS = $(call objs,warden,$(P)) $(CELL_OBJS)
 
 UNIT := $(patsubst tests/unit/%-test.c,%,$(wildcard tests/unit/*-test.c))
-CELL_TESTS := $(filter engine channel seccomp warden walls kills native,$(UNIT))
+CELL_TESTS := $(filter engine hardening stop memory recursion channel seccomp warden walls kills native,$(UNIT))
 HOST_TESTS := $(filter-out $(CELL_TESTS),$(UNIT))
 FUZZ := $(patsubst tests/fuzz/%-fuzz.c,%,$(wildcard tests/fuzz/*-fuzz.c))
 RUNNERS := $(patsubst tests/%.c,%,$(wildcard tests/run-cases.c tests/hostile-test.c))
@@ -161,13 +161,14 @@ fuzz: tools/.needs-fuzz
 	$(Q)build/fuzz/$(T) -max_total_time=$(SECONDS) -timeout=10 -rss_limit_mb=2048 build/fuzz/corpus/$(T) tests/fuzz/corpus/$(T)
 
 install: all
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/libexec/torno $(DESTDIR)$(PREFIX)/share/man/man1
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/libexec/torno $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/man/man7
 	install -m 755 -s build/torno $(DESTDIR)$(PREFIX)/bin/torno
 	install -m 755 -s build/torno-warden $(DESTDIR)$(PREFIX)/libexec/torno/torno-warden
 	install -m 644 man/torno.1 $(DESTDIR)$(PREFIX)/share/man/man1/torno.1
+	install -m 644 man/torno-script.7 $(DESTDIR)$(PREFIX)/share/man/man7/torno-script.7
 
 uninstall:
-	rm -f $(DESTDIR)$(PREFIX)/bin/torno $(DESTDIR)$(PREFIX)/libexec/torno/torno-warden $(DESTDIR)$(PREFIX)/share/man/man1/torno.1
+	rm -f $(DESTDIR)$(PREFIX)/bin/torno $(DESTDIR)$(PREFIX)/libexec/torno/torno-warden $(DESTDIR)$(PREFIX)/share/man/man1/torno.1 $(DESTDIR)$(PREFIX)/share/man/man7/torno-script.7
 	-rmdir $(DESTDIR)$(PREFIX)/libexec/torno
 
 clean:

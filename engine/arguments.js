@@ -132,7 +132,13 @@
     if (state.isStrict) {
       refuse(frame, odd[0], odd[1]);
     }
-    return encodeValue(own.usefulForm(value), frame, state);
+    if (setHas(state.above, value)) {
+      return '"[Circular]"';
+    }
+    setAdd(state.above, value);
+    const text = encodeValue(own.usefulForm(value), frame, state);
+    setDelete(state.above, value);
+    return text;
   }
 
   /* A Date, a box of a primitive, or an object with a toJSON of its own: as JSON has them. */

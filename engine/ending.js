@@ -8,9 +8,11 @@
 (function makeEndings(own, encodeLenient, inspect, stack, tell, abortPrototype) {
   "use strict";
 
-  const { stackJSON, firstFrame } = stack;
+  const { stackJSON, prettyStack: stackText, firstFrame, rawFrame, frameJSON } = stack;
   const { defineProperty, hasOwn, quote, mapForEach, mapDelete } = own;
   const MAX_NOTES = 10;
+  const MAX_TEXT = 65536;
+  const MAX_WAITS = 4; // places that a stalled script's message names
 
   function put(object, key, value) {
     defineProperty(object, key, {
@@ -71,8 +73,16 @@
 
   /* JSON.stringify() looks for toJSON, natively: lent to the odd classes while it runs, so
    * that plain values go at its speed. */
+  let forms = null; // of what has been met: the same one each time, so that a cycle is seen
+
   function usefulJSON() {
-    return usefulForm(this);
+    const known = own.mapGet(forms, this);
+    if (known !== undefined) {
+      return known;
+    }
+    const form = usefulForm(this);
+    own.mapSet(forms, this, form);
+    return form;
   }
 
   function bigIntJSON() {
@@ -105,12 +115,15 @@
 
   function usefulText(value, indent) {
     const mark = { __proto__: null };
+    const formsBefore = forms; // a toJSON of the script's may have something written meanwhile
 
     try {
+      forms = new own.Map();
       lend(mark);
       return own.stringify(value, undefined, indent);
     } finally {
       takeBack(mark);
+      forms = formsBefore;
     }
   }
 
@@ -155,23 +168,27 @@
     }
   }
 
+  /* A name or a message goes out cut in any case: what is past that is not worth the memory. */
   function asText(value) {
-    return own.toWellFormed(typeof value === "string" ? value : "" + value);
+    const text = typeof value === "string" ? value : "" + value;
+    return own.toWellFormed(text.length > MAX_TEXT ? own.slice(text, 0, MAX_TEXT) : text);
   }
 
   /* What is there instead of what a script reached for. */
   const instead = "a script reaches its tools (tools, ALL_TOOLS) and nothing else";
+  const python = "this is JavaScript, not Python: ";
   const absent = {
     __proto__: null,
     fetch: instead, require: instead, process: instead, fs: instead, XMLHttpRequest: instead,
     WebSocket: instead, Deno: instead, Bun: instead, Buffer: instead, module: instead,
     exports: instead, window: instead, document: instead, localStorage: instead,
     Worker: instead, WebAssembly: instead, child_process: instead, path: instead, os: instead,
-    setTimeout: "there are no timers yet; " + instead,
-    setInterval: "there are no timers yet; " + instead,
-    setImmediate: "use queueMicrotask; " + instead,
+    setImmediate: "use setTimeout(f, 0); " + instead,
     Intl: "the engine has no Intl; " + instead,
     importScripts: instead,
+    print: python + "text() or console.log() writes", True: python + "it is true",
+    False: python + "it is false", None: python + "it is null or undefined",
+    len: python + "it is .length", range: python + "write a for loop",
   };
 
   function withHint(name, message) {
@@ -206,7 +223,7 @@
     let message;
 
     if (typeof error === "string") {
-      return own.toWellFormed(error);
+      return asText(error);
     }
     try {
       message = typeof error === "object" && error !== null ? error.message : undefined;
@@ -229,7 +246,12 @@
   }
 
   function objectForm(error) {
-    const text = own.stringify(error);
+    let text;
+    try {
+      text = own.stringify(error);
+    } catch {
+      /* a cycle, or a BigInt: as the console shows it */
+    }
     return text === undefined || text === "{}" ? inspect(error) : text;
   }
 
@@ -251,14 +273,14 @@
   }
 
   /* For a script that does not compile: where, and the line. */
-  function syntaxMessage(message, error, code) {
+  function syntaxMessage(message, error, code, mayHint) {
     const frame = firstFrame(error.stack);
 
     if (frame === null) {
       return message;
     }
     const source = sourceAt(code, frame);
-    if (own.test(/^\s*(?:import|export)\b/, source)) {
+    if (mayHint && own.test(/^\s*(?:import|export)\b/, source)) {
       message += ": modules are not loaded; " + instead;
     }
     return message + " (line " + frame.line + ", column " + frame.column + ")" + source;
@@ -269,7 +291,8 @@
     const name = nameOf(error);
     tell(0, name);
     const text = why || messageOf(error);
-    tell(1, code === undefined ? withHint(name, text) : syntaxMessage(text, error, code));
+    tell(1, code === undefined ? withHint(name, text)
+                               : syntaxMessage(text, error, code, why === undefined));
     tell(2, framesOf(error));
   }
 
@@ -279,11 +302,38 @@
     let stack;
 
     try {
-      stack = isObject ? error.stack : undefined;
+      stack = !isObject ? undefined
+        : own.isDOMException(error) ? stackText(error) : error.stack;
     } catch {
       return "";
     }
     return typeof stack === "string" ? stackJSON(stack) : "";
+  }
+
+  /* Nothing can go on: where the functions wait that do, each by an error thrown there. */
+  function stalled(errors) {
+    let text = "the script waits for a promise that nothing can settle: no call is out, no timer " +
+               "runs and nothing is queued";
+    const seen = { __proto__: null };
+    let frames = "";
+    let n = 0;
+
+    for (let i = 0; i < errors.length; i++) {
+      const frame = errors[i] === undefined ? null : rawFrame(own.errorStack(errors[i]));
+      const shown = frame === null || frame.file !== "<script>" ? "" : frameJSON(frame);
+      if (shown === "" || seen[shown] !== undefined) {
+        continue;
+      }
+      seen[shown] = 1;
+      frames += (n > 0 ? "," : "") + shown;
+      if (n < MAX_WAITS) {
+        text += (n === 0 ? "; it waits at line " : ", and at line ") + frame.line + ", column " +
+                frame.column + (frame.name === "" ? "" : " (" + frame.name + ")");
+      }
+      n++;
+    }
+    tell(1, n > MAX_WAITS ? text + ", and at " + (n - MAX_WAITS) + " more places" : text);
+    tell(2, "[" + frames + "]");
   }
 
   function noteOf(kind, fields) {
@@ -300,7 +350,25 @@
       own.getPrototypeOf(reason) === abortPrototype;
   }
 
-  function notes(unawaited, rejections) {
+  /* Calls that nobody awaited, by tool and state: the first one's id, and how many. */
+  function grouped(unawaited) {
+    const groups = new own.Map();
+
+    mapForEach(unawaited, (entry) => {
+      const key = entry.state + " " + entry.tool;
+      const group = own.mapGet(groups, key);
+      if (group === undefined) {
+        own.mapSet(groups, key, {
+          __proto__: null, tool: entry.tool, call: entry.id, state: entry.state,
+        });
+      } else {
+        group.count = (group.count ?? 1) + 1;
+      }
+    });
+    return groups;
+  }
+
+  function notes(unawaited, rejections, timersLeft) {
     let list = "";
     let n = 0;
     let more = 0;
@@ -315,24 +383,33 @@
 
     mapForEach(unawaited, (entry) => {
       mapDelete(rejections, entry.promise);
-      add(noteOf("not_awaited", {
-        __proto__: null, tool: entry.tool, call: entry.id, state: entry.state,
-      }));
     });
+    mapForEach(grouped(unawaited), (fields) => add(noteOf("not_awaited", fields)));
     mapForEach(rejections, (reason) => {
       if (isOwnAbort(reason)) {
         return; // the script's ending already says why
       }
-      add(noteOf("unhandled_rejection", {
+      const fields = {
         __proto__: null, name: own.slice(nameOf(reason), 0, 200),
         message: own.slice(messageOf(reason), 0, 2000),
-      }));
+      };
+      const frame = own.classOf(reason) === "Error" ? rawFrame(own.errorStack(reason)) : null;
+      if (frame !== null && frame.file === "<script>") {
+        fields.line = frame.line;
+        fields.column = frame.column;
+      }
+      add(noteOf("unhandled_rejection", fields));
     });
+    if (timersLeft > 0) {
+      list += (n++ > 0 ? "," : "") + noteOf("timers_dropped", {
+        __proto__: null, count: timersLeft,
+      });
+    }
     if (more > 0) {
       list += "," + noteOf("more", { __proto__: null, count: more });
     }
     return n > 0 ? "[" + list + "]" : "";
   }
 
-  return { __proto__: null, valueText, failure, notes, usefulText };
+  return { __proto__: null, valueText, failure, stalled, notes, usefulText };
 })

@@ -65,6 +65,9 @@
   function makerOf(value) {
     for (let at = value; at !== null; at = own.getPrototypeOf(at)) {
       const found = getOwnPropertyDescriptor(at, "constructor");
+      if (at === own.prototypes.Promise && found !== undefined && found.get !== undefined) {
+        return "Promise"; // the prelude's accessor
+      }
       if (found !== undefined && typeof found.value === "function") {
         const name = getOwnPropertyDescriptor(found.value, "name");
         if (name !== undefined && typeof name.value === "string" && name.value !== "") {
@@ -326,8 +329,8 @@
 
   function showError(value, state) {
     const stack = getOwnPropertyDescriptor(value, "stack");
-    const text = stack !== undefined && typeof stack.value === "string" && stack.value !== ""
-      ? stack.value : prettyStack(value);
+    const text = stack !== undefined && typeof stack.value === "string" && stack.value !== "" &&
+      !own.isDOMException(value) ? stack.value : prettyStack(value);
 
     return state.indent === 0 ? text
       : own.replaceAll(text, "\n", "\n" + repeat(" ", state.indent));
@@ -388,14 +391,37 @@
     }
   }
 
+  /* How a part of the library wants its own object to be shown; undefined for others. */
+  function libraryShape(value) {
+    for (let i = 0; i < own.shapes.n; i++) {
+      const shape = own.shapes[i](value);
+      if (shape !== undefined) {
+        return shape;
+      }
+    }
+    return undefined;
+  }
+
+  function addPairs(list, pairs) {
+    for (let i = 0; i < pairs.n; i++) {
+      push(list, quoteText(pairs[i].name) + " => " + quoteText(pairs[i].value));
+    }
+  }
+
   function showObject(value, kind, state, level) {
     const maker = makerOf(value);
     const shape = typeof value === "function"
       ? { open: "{", close: "}", base: showFunction(value, maker) }
       : shapeOf(value, kind, maker, state);
     const list = newList();
+    const known = kind === "Object" ? libraryShape(value) : undefined;
 
     state.deepest = level;
+    if (known !== undefined && known.pairs !== undefined) {
+      addPairs(list, known.pairs);
+    } else if (known !== undefined) {
+      addMembers(list, known.members, state, level, false);
+    }
     if (shape.first !== undefined) {
       push(list, shape.first);
     }

@@ -62,9 +62,58 @@
     }
   }
   const classOf = (value) => classNames[classNumber(value)] || "Object";
+  const ordinaryClass = classNumber({});
+  const exceptionClass = classNumber(new DOMException());
+  classNames[exceptionClass] = "Error";
+  const viewBuffer = getter(DataView.prototype, "buffer");
+  const viewOffset = getter(DataView.prototype, "byteOffset");
+
+  /* What the library uses beside (engine/library), which is loaded after scripts have run. */
+  const forLibrary = {
+    __proto__: null,
+    isOrdinary: (value) => classNumber(value) === ordinaryClass,
+    isDOMException: (value) => classNumber(value) === exceptionClass,
+    iterator: Symbol.iterator,
+    IteratorPrototype: getPrototypeOf(getPrototypeOf([].values())),
+    TypeError, RangeError, DOMException, Date, RegExp, Object, DataView, ArrayBuffer, Uint8Array,
+    typedArrays: {
+      __proto__: null, Int8Array, Uint8Array, Uint8ClampedArray, Int16Array, Uint16Array,
+      Int32Array, Uint32Array, BigInt64Array, BigUint64Array, Float16Array, Float32Array, Float64Array,
+    },
+    errorPrototypes: {
+      __proto__: null, Error: Error.prototype, EvalError: EvalError.prototype,
+      RangeError: RangeError.prototype, ReferenceError: ReferenceError.prototype,
+      SyntaxError: SyntaxError.prototype, TypeError: TypeError.prototype,
+      URIError: URIError.prototype,
+    },
+    bufferTransfer: uncurry(ArrayBuffer.prototype.transfer),
+    bufferResize: uncurry(ArrayBuffer.prototype.resize),
+    bufferDetached: getter(ArrayBuffer.prototype, "detached"),
+    bufferResizable: getter(ArrayBuffer.prototype, "resizable"),
+    bufferMaxLength: getter(ArrayBuffer.prototype, "maxByteLength"),
+    viewBuffer, viewOffset,
+    arrayBuffer: getter(TypedArray.prototype, "buffer"),
+    arrayOffset: getter(TypedArray.prototype, "byteOffset"),
+    arrayBytes: getter(TypedArray.prototype, "byteLength"),
+    arraySet: uncurry(TypedArray.prototype.set),
+    regExpSource: getter(RegExp.prototype, "source"),
+    regExpFlags: getter(RegExp.prototype, "flags"),
+    call: uncurry(Function.prototype.call),
+    fromCode: String.fromCharCode, fromPoint: String.fromCodePoint,
+    pointAt: uncurry(String.prototype.codePointAt),
+    isWellFormed: uncurry(String.prototype.isWellFormed),
+    normalize: uncurry(String.prototype.normalize),
+    numberText: uncurry(Number.prototype.toString),
+    toFixed: uncurry(Number.prototype.toFixed),
+    sort: uncurry(Array.prototype.sort),
+    queueMicrotask,
+    mapMethods: { __proto__: null, get: Map.prototype.get, set: Map.prototype.set },
+    brands: { __proto__: null, n: 0 }, // functions that know the library's own objects
+    shapes: { __proto__: null, n: 0 }, // and functions that show them to inspect.js
+  };
 
   return {
-    __proto__: null,
+    __proto__: forLibrary,
     apply, ownKeys, uncurry, Promise, Map, Set, Error, Number, String, BigInt, Proxy,
     defineProperty, setPrototypeOf, getPrototypeOf, keys, hasOwn, getOwnPropertyDescriptor,
     getOwnPropertyNames, getOwnPropertySymbols, functionText, symbolText, objectText,
@@ -77,6 +126,9 @@
     is: Object.is,
     errorStack: getter(Error.prototype, "stack"),
     toStringTag: Symbol.toStringTag,
+    toPrimitive: Symbol.toPrimitive,
+    dispose: Symbol.dispose,
+    dateNow: Date.now,
     max: Math.max, min: Math.min, floor: Math.floor, sqrt: Math.sqrt, round: Math.round,
     parseInt, parseFloat,
     test: (pattern, text) => exec(pattern, text) !== null,

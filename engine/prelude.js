@@ -5,19 +5,23 @@
  * Evaluated once in the zygote, before any script is known; boot() then gets the names. The
  * engine's binding (src/cell/engine.c) keeps what this returns and calls it by name:
  *
- *   boot(names, maxOut, maxArgsBytes, maxArgsValues)
+ *   boot(names, maxOut, maxArgsBytes, maxArgsValues, hasTimers)
  *   settle(id, kind, value)    an answer: true where such a call was out
  *   rejected(promise, reason, isHandled)
  *   valueText(value)           the returned value as JSON text, or undefined; closes
  *   open()                     what the value's reading queued has run
  *   failure(error, code, why)  tells name, message and stack, one by one
+ *   stalled(errors)            tells where a script waits that nothing can wake
  *   notes()                    what else the return should say, as JSON text, or ""
  *   close()                    the script has failed: nothing more goes out
+ *   timerDue(), timerFire(now) when the next timer is due, or -1; runs the first one due
  *
  * native.call(id, name, args), native.output(text), native.catalogue(), native.random(),
+ * native.now(): milliseconds since the script's start,
  * native.tell(part, text), native.classNumber(value) are the binding's.
  */
-(function prelude(native, makeOwn, makeEncode, makeStack, makeInspect, makeTools, makeEndings) {
+(function prelude(native, makeOwn, makeEncode, makeStack, makeInspect, makeTools, makeEndings,
+                  makeTimers, makeLazy) {
   "use strict";
 
   const own = makeOwn(native.classNumber);
@@ -90,6 +94,7 @@
   const { tools, setNames, isTool, unknownMessage } = makeTools(own, call);
   const endings = makeEndings(own, encodeLenient, inspect, stack, native.tell,
                               prototypes.CallAborted);
+  const timers = makeTimers(own, native, () => isClosed);
 
   /* site is the raw stack of the call. */
   function makeError(kind, message, tool, effect, site) {
@@ -306,34 +311,40 @@
     write(line + "\n");
   }
 
-  let groupIndent = "";
+  const console = {};
+  const logs = { __proto__: null, indent: "" };
 
-  function log(...values) {
-    let line = format(values);
-    if (groupIndent !== "") {
-      line = groupIndent + own.replaceAll(line, "\n", "\n" + groupIndent);
-    }
-    write(line + "\n");
+  function writeLine(line) {
+    write((logs.indent === "" ? line
+      : logs.indent + own.replaceAll(line, "\n", "\n" + logs.indent)) + "\n");
   }
 
-  const console = {
-    log, info: log, warn: log, error: log, debug: log, trace: log, dir: (value) => log(value),
-    table: (value) => log(value),
-    assert: (condition, ...values) => {
-      if (!condition) {
-        write("Assertion failed" + (values.length > 0 ? ": " + format(values) : "") + "\n");
-      }
-    },
-    group: (...values) => {
-      if (values.length > 0) {
-        own.apply(log, undefined, values);
-      }
-      groupIndent += "  ";
-    },
-    groupEnd: () => {
-      groupIndent = own.slice(groupIndent, 2);
-    },
-  };
+  function log(...values) {
+    writeLine(format(values));
+  }
+
+  function defineConsole() {
+    const names = { __proto__: null, log, info: log, warn: log, error: log, debug: log };
+    const rare = "assert clear count countReset dir dirxml group groupCollapsed groupEnd table " +
+                 "time timeEnd timeLog trace";
+
+    for (const name in names) {
+      define(console, name, name === "log" ? log : { [name](...values) {
+        writeLine(format(values));
+      } }[name], true);
+    }
+    for (let from = 0; from < rare.length;) { // each the same of engine/library/console.js
+      const space = own.indexOf(rare, " ", from);
+      const name = own.slice(rare, from, space < 0 ? rare.length : space);
+      define(console, name, { [name](...values) {
+        own.apply(need("console")[name], undefined, values);
+      } }[name], true);
+      from += name.length + 1;
+    }
+    own.defineProperty(console, own.toStringTag, {
+      __proto__: null, value: "console", writable: false, configurable: true, enumerable: false,
+    });
+  }
 
   /* The ending: nothing that runs while it is read may go out. */
 
@@ -344,12 +355,18 @@
 
   function failure(error, code, why) {
     isClosed = true;
+    timers.drop(); // its end says enough
     endings.failure(error, code, why);
+  }
+
+  function stalled(errors) {
+    isClosed = true;
+    endings.stalled(errors);
   }
 
   function notes() {
     isClosed = true;
-    return endings.notes(unawaited, rejections);
+    return endings.notes(unawaited, rejections, timers.countLeft());
   }
 
   function rejected(promise, reason, isHandled) {
@@ -367,9 +384,11 @@
   function close() {
     isClosed = true;
     queueHead = queueTail = null;
+    timers.drop();
   }
 
-  function boot(list, callsOut, argsBytes, argsValues) {
+  function boot(list, callsOut, argsBytes, argsValues, hasTimers) {
+    timers.allow(hasTimers);
     setNames(list);
     maxOut = callsOut;
     maxArgsBytes = argsBytes;
@@ -388,11 +407,24 @@
   define(internalPrototype, "constructor", InternalErrorAgain);
   define(globalThis, "InternalError", InternalErrorAgain);
 
+  /* An accessor, so that the binding sees what is awaited; set, it is as a plain one would be. */
+  defineGetter(own.prototypes.Promise, "constructor", native.promiseConstructor, function (value) {
+    define(this, "constructor", value, this !== own.prototypes.Promise);
+  });
+
   /* Globals. */
 
   define(globalThis, "tools", tools);
   define(globalThis, "text", text);
+  const need = makeLazy(own, native);
+  own.setTimeout = timers.globals.setTimeout;
+  need.console = { __proto__: null, logs, writeLine, format, inspect, stackLines };
+  defineConsole();
   define(globalThis, "console", console);
+  for (const name in timers.globals) {
+    define(globalThis, name, timers.globals[name]);
+  }
+  define(globalThis, "performance", timers.performance);
   define(Math, "random", { random: () => native.random() }.random);
   defineGetter(globalThis, "ALL_TOOLS", () => {
     const list = native.catalogue();
@@ -400,12 +432,14 @@
     return list;
   }, (value) => define(globalThis, "ALL_TOOLS", value));
   Error.stackTraceLimit = 50;
-  const stackSetter = own.getOwnPropertyDescriptor(own.ErrorPrototype, "stack").set;
   defineGetter(own.ErrorPrototype, "stack", function () {
     return own.classOf(this) === "Error" ? prettyStack(this) : undefined;
-  }, stackSetter);
+  }, function (value) {
+    define(this, "stack", value); // anything may be put there, as in V8
+  });
 
   return {
-    __proto__: null, boot, settle, rejected, valueText, failure, notes, open, close,
+    __proto__: null, boot, settle, rejected, valueText, failure, stalled, notes, open, close,
+    timerDue: timers.due, timerFire: timers.fire,
   };
 })

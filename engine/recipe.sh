@@ -55,12 +55,27 @@ internal='/^static u64 w2c_JS_ThrowInternalError(.*{$/,/^}/'
 marks=$(sed -n "$internal"p "$out/raw.c" | grep -c "$setter") || true
 [ "$marks" = 1 ] || [ "${3:-}" = own ] || fail "expected 1 mark in JS_ThrowInternalError, found $marks"
 
+# Where QuickJS makes an error of its own and has no memory for it, it throws null. That place
+# is what JS_ThrowInternalError calls, one step further; it shall ask engine_error_begins()
+# first, and throw what engine_error_instead() gives in the place of null.
+body() {
+    sed -n "/^static [a-z0-9]* w2c_$1(.*{\$/,/^}/p" "$out/raw.c"
+}
+step=$(body JS_ThrowInternalError | sed -n 's/^  \(w2c_f[0-9]*\)(instance, w2c_i0, w2c_i1, w2c_i2, w2c_i3);$/\1/p')
+thrower=$(body "${step#w2c_}" | sed -n 's/^  \(w2c_f[0-9]*\)(instance,.*w2c_i4);$/\1/p')
+[ "$(body "${thrower#w2c_}" | grep -c '^    w2c_j1 = 8589934592ull;$\|^static void \|w2c_JS_Throw(')" = 3 ] ||
+    fail "the function that throws QuickJS's own errors is not where it was"
+throws="/^static void $thrower(.*{\$/,/^}/"
+
 # The toll; no barrier after loads; memory where shape.h says.
 sed -e 's|^#define FUNC_PROLOGUE$|#define FUNC_SHAPE\n#include "engine/shape.h"|' \
     -e '/^#define FUNC_EPILOGUE$/d' \
     -e '/^    wasm_asm("" ::"r"(result)); *\\$/d' \
     -e 's|&mem->data\[addr\]|\&ENGINE_MEMORY(mem)[addr]|' \
     -e "$internal{/$setter/d}" \
+    -e "$throws{s/^  FUNC_PROLOGUE;/  FUNC_PROLOGUE;\n  ENGINE_ERROR_BEGINS(instance, w2c_p0, w2c_p1);/}" \
+    -e "$throws{s/^    w2c_j1 = 8589934592ull;/    w2c_j1 = engine_error_instead();/}" \
+    -e "$throws{s/^  FUNC_EPILOGUE;/  engine_error_ends();\n  FUNC_EPILOGUE;/}" \
     -e 's|^#include "raw.h"$|#include "quickjs.h"|' \
     "$out/raw.c" >"$out/quickjs.c"
 mv "$out/raw.h" "$out/quickjs.h"

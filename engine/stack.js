@@ -112,7 +112,8 @@
 
   /* What V8 and its readers have in stack: name and message, then the frames. */
   function prettyStack(error) {
-    const raw = own.errorStack(error);
+    const raw = own.isDOMException(error) // whose stack is a plain property
+      ? own.getOwnPropertyDescriptor(error, "stack")?.value : own.errorStack(error);
     const lines = typeof raw === "string" ? stackLines(raw) : "";
 
     return headOf(error) + (lines === "" ? "" : "\n" + lines);
@@ -123,5 +124,11 @@
     return frames.n > 0 ? frames[0] : null;
   }
 
-  return { __proto__: null, stackLines, stackJSON, prettyStack, firstFrame };
+  /* The innermost frame of a raw stack, null where there is none of the script's. */
+  function rawFrame(raw) {
+    const frames = typeof raw === "string" ? parseFrames(raw, true) : newList();
+    return frames.n > 0 ? frames[0] : null;
+  }
+
+  return { __proto__: null, rawFrame, frameJSON, stackLines, stackJSON, prettyStack, firstFrame };
 })

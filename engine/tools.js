@@ -3,13 +3,16 @@
  * The tools object: every tool by its exact name, and "server.tool" also as members.
  *
  * A name that is no tool's gives a function all the same, which rejects with UnknownTool and
- * close names when it is called; but then and symbols give undefined, so that awaiting or
- * printing a tools object does nothing odd.
+ * close names when it is called; but then, toJSON, toString, valueOf and symbols give undefined,
+ * so that awaiting or printing a tools object does nothing odd.
  */
 (function makeTools(own, call) {
   "use strict";
 
   const { defineProperty, hasOwn, quote } = own;
+
+  /* What the language itself asks any object for. */
+  const silent = { __proto__: null, then: 1, toJSON: 1, toString: 1, valueOf: 1 };
 
   let names = { __proto__: null }; // exact name: 1
   let nameList = [];
@@ -105,14 +108,25 @@
       delete target.length;
       return makeNamespace(name + ".", target);
     }
-    return ({ [name]: (args) => call(name, args) })[name];
+    const caller = ({ [name]: (args) => call(name, args) })[name];
+    return names[name] === undefined ? makeUnknown(name, caller) : caller;
+  }
+
+  /* A name that is no tool's and begins none: its members are no tools either, and say so by their
+   * whole name when they are called. */
+  function makeUnknown(name, caller) {
+    return new own.Proxy(caller, {
+      __proto__: null,
+      get: (object, key) => typeof key !== "string" || key === "then" || key in object
+        ? object[key] : makeCaller(name + "." + key),
+    });
   }
 
   function makeNamespace(prefix, target) {
     const cache = { __proto__: null };
 
     function find(key) {
-      if (typeof key !== "string" || (key === "then" && names[prefix + key] === undefined)) {
+      if (typeof key !== "string" || (silent[key] === 1 && names[prefix + key] === undefined)) {
         return undefined;
       }
       if (hasOwn(cache, key)) {

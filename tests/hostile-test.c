@@ -264,6 +264,17 @@ static int start_run(struct test *t, struct buf *sentence)
     return run_start(t->host, &input, &t->run, sentence);
 }
 
+/* The host can open nothing, or as much as before. */
+static void bound_descriptors(bool is_bound)
+{
+    struct rlimit n;
+
+    if (getrlimit(RLIMIT_NOFILE, &n) == 0) {
+        n.rlim_cur = is_bound ? 3 : n.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &n);
+    }
+}
+
 static void start_next(struct test *t)
 {
     _cleanup_(buf_done) struct buf sentence = buf_max(65536);
@@ -271,6 +282,7 @@ static void start_next(struct test *t)
     int r;
 
     t->round = 2;
+    bound_descriptors(false);
     r = start_run(t, &sentence);
     if (next != NULL && strcmp(next, "down") == 0) {
         if (r != -EHOSTDOWN) {
@@ -365,12 +377,14 @@ static void play(struct test *t, const char *warden)
         close_timers(t);
     } else {
         t->round = 1;
+        bound_descriptors(strstr(t->text, "\nno-descriptors\n") != NULL);
         if (start_run(t, &sentence) < 0) {
             complain(t, "%s", buf_str(&sentence));
             finish(t);
         }
     }
     uv_run(&t->loop, UV_RUN_DEFAULT);
+    bound_descriptors(false);
     if (t->host != NULL && !t->is_closed) {
         complain(t, "the host did not close");
     }

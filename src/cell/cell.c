@@ -64,9 +64,8 @@ static int check_pid(const struct cell_inherit *inherit)
 
 static int warm_up(const struct cell_inherit *inherit)
 {
-    (void)inherit;
     channel_init(HOST_FD, engine_take);
-    return engine_ready();
+    return engine_ready(inherit->page);
 }
 
 static int become_nobody(const struct cell_inherit *inherit)

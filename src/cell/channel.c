@@ -126,6 +126,13 @@ void channel_seen(const struct wire_seen *m)
     put_tail(bytes_none());
 }
 
+void channel_sleep(const struct wire_sleep *m)
+{
+    close_text();
+    wire_put_sleep(&channel.out, m);
+    put_tail(bytes_none());
+}
+
 void channel_call(const struct wire_call *m)
 {
     close_text();

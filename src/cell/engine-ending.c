@@ -10,11 +10,13 @@
 #include "cell/engine-ending.h"
 
 #include "cell/engine-js.h"
+#include "cell/engine-source.h"
+#include "cell/engine-wait.h"
 
 #include <stdio.h>
 
 static struct {
-    uint64_t value_text, failure, notes;
+    uint64_t value_text, failure, stalled, notes;
 } prelude;
 
 static struct wire_ending ending; /* kind 0: not fixed */
@@ -25,23 +27,11 @@ static char message[WIRE_MAX_ERROR_MESSAGE];
 static char frames[WIRE_MAX_FRAMES_JSON];
 static char notes[WIRE_MAX_NOTES];
 
-/* The body of an async method without a name. A body that closes the function early may
- * fit one wrapping, but not both: what follows must start with a comma or a brace in an
- * object, and can't where a statement starts. The opening stays on the script's first line. */
-static const char opening[] = "({async''(){";
-static const char closing[] = "\n}})['']";
-static const char other_opening[] = "async function f(){";
-static const char other_closing[] = "\n}";
-
-size_t ending_opening_len(void)
-{
-    return sizeof(opening) - 1;
-}
-
 void ending_init(uint64_t prelude_result)
 {
     prelude.value_text = js_get(prelude_result, "valueText");
     prelude.failure = js_get(prelude_result, "failure");
+    prelude.stalled = js_get(prelude_result, "stalled");
     prelude.notes = js_get(prelude_result, "notes");
 }
 
@@ -106,6 +96,13 @@ static void drop_exception(void)
     js_free(qjs(JS_GetException, js_ctx));
 }
 
+static void say_unread(void)
+{
+    if (ending.kind == WIRE_END_FAILED && ending.message.len == 0 && ending.name.len == 0) {
+        ending_tell(1, bytes_str("the script threw an error that could not be read"));
+    }
+}
+
 static void say_oversize(size_t len)
 {
     char text[160];
@@ -116,10 +113,15 @@ static void say_oversize(size_t len)
     ending_tell(1, bytes_str(text));
 }
 
-void ending_return(void)
+/* Until it is read, the value is that it was not: a stop may come between. */
+void ending_return(bool has_value)
 {
     if (!ending_is_fixed()) {
         fix(WIRE_END_FINISHED);
+        if (has_value) {
+            ending.value = bytes_str("\"The script returned a value, and was stopped before it "
+                                     "could be read\"");
+        }
     }
 }
 
@@ -131,10 +133,9 @@ void ending_read_value(uint64_t value)
     text = js_call(prelude.value_text, 1, &value);
     if (js_is_exception(text)) {
         drop_exception();
-        /* After a stop, what was not read is left out. */
-        ending.value = js_sees_stop()
-                           ? bytes_none()
-                           : bytes_str("\"The script returned a value that could not be read\"");
+        if (!js_sees_stop()) {
+            ending.value = bytes_str("\"The script returned a value that could not be read\"");
+        }
     } else if (text != JS_UNDEFINED) {
         uint32_t at;
         struct bytes json = js_text(text, &at);
@@ -146,6 +147,8 @@ void ending_read_value(uint64_t value)
         if (json.len > WIRE_MAX_VALUE) {
             say_oversize(json.len);
         }
+    } else {
+        ending.value = bytes_none();
     }
     js_free(text);
     memory_lend(false);
@@ -165,9 +168,7 @@ static void read_failure(uint64_t reason, uint64_t code, uint64_t why)
         drop_exception();
     }
     js_free(told);
-    if (ending.message.len == 0 && ending.name.len == 0) {
-        ending_tell(1, bytes_str("the script threw an error that could not be read"));
-    }
+    say_unread();
     memory_lend(false);
 }
 
@@ -194,9 +195,22 @@ void ending_escape(void)
 
 void ending_stall(void)
 {
+    uint64_t waits;
+    uint64_t told;
+
     fix(WIRE_END_STALLED);
-    ending_tell(1, bytes_str("the script waits for a promise that nothing can settle: no call is "
-                             "out and nothing is queued"));
+    memory_lend(true);
+    waits = wait_find();
+    told = js_call(prelude.stalled, 1, &waits);
+    if (js_is_exception(told)) {
+        drop_exception();
+    }
+    js_free(told);
+    js_free(waits);
+    if (ending.message.len == 0) {
+        ending_tell(1, bytes_str("the script waits for a promise that nothing can settle"));
+    }
+    memory_lend(false);
 }
 
 void ending_stop(void)
@@ -204,6 +218,7 @@ void ending_stop(void)
     if (!ending_is_fixed()) {
         fix(WIRE_END_STOPPED);
     }
+    say_unread();
     is_over = true;
 }
 
@@ -240,56 +255,21 @@ void ending_close(void)
     is_over = true;
 }
 
-static uint8_t *append(uint8_t *to, struct bytes part)
+uint64_t ending_compile(struct bytes script)
 {
-    memcpy(to, part.ptr, part.len);
-    return to + part.len;
-}
+    struct source_refusal refusal;
+    uint64_t function = source_compile(script, &refusal);
 
-/* Compiles code with text before and after it; nothing is run. */
-static uint64_t compile(struct bytes code, const char *before, const char *after)
-{
-    size_t len = strlen(before) + code.len + strlen(after);
-    uint32_t at = memory_take(len);
-    uint64_t function;
-
-    if (at == 0) {
-        return qjs(JS_ThrowOutOfMemory, js_ctx);
+    if (js_is_exception(function)) {
+        if (js_sees_stop()) {
+            drop_exception();
+            ending_stop();
+        } else {
+            escape(refusal.text, refusal.why);
+        }
+        js_free(refusal.text);
+        js_free(refusal.why);
+        return JS_EXCEPTION;
     }
-    append(append(append(rt_ptr(at), bytes_str(before)), code), bytes_str(after));
-    function =
-        js_eval(bytes_of(rt_ptr(at), len), "<script>", 1, JS_EVAL_GLOBAL | JS_EVAL_COMPILE_ONLY);
-    memory_give_back(at);
-    return function;
-}
-
-/* Ends the script with the pending error of compile(), which shows the source line. */
-static uint64_t refuse(struct bytes code, uint64_t why)
-{
-    uint64_t text;
-
-    memory_lend(true);
-    text = js_string(code);
-    escape(js_is_exception(text) ? JS_UNDEFINED : text, why);
-    memory_lend(false);
-    js_free(text);
-    js_free(why);
-    return JS_EXCEPTION;
-}
-
-uint64_t ending_compile(struct bytes code)
-{
-    uint64_t method = compile(code, opening, closing);
-    uint64_t other;
-
-    if (js_is_exception(method)) {
-        return refuse(code, JS_UNDEFINED);
-    }
-    other = compile(code, other_opening, other_closing);
-    if (js_is_exception(other)) {
-        js_free(method);
-        return refuse(code, js_sentence("the script closes a brace that it never opened"));
-    }
-    js_free(other);
-    return qjs(JS_EvalFunction, js_ctx, method);
+    return qjs(JS_EvalFunction, js_ctx, function);
 }

@@ -16,14 +16,11 @@ void ending_init(uint64_t prelude_result);
 
 /* The script as an async function. Where it doesn't compile, the ending is over, and an
  * exception is returned. */
-uint64_t ending_compile(struct bytes code);
+uint64_t ending_compile(struct bytes script);
 
-/* How many characters stand before the script's first one on its first line. */
-size_t ending_opening_len(void);
-
-/* Fixes the ending, unless it is fixed: the body returned, or threw reason; nothing can settle
- * what it waits for. */
-void ending_return(void);
+/* Fixes the ending, unless it is fixed: the body returned (a value, or none), or threw reason;
+ * nothing can settle what it waits for. */
+void ending_return(bool has_value);
 void ending_fail(uint64_t reason);
 void ending_stall(void);
 

@@ -178,6 +178,18 @@ uint64_t js_sentence(const char *format, ...)
     return js_string(bytes_of(text, len < (int)sizeof(text) ? (size_t)len : sizeof(text) - 1));
 }
 
+double js_number(uint64_t value, double other)
+{
+    uint32_t at = push(sizeof(double));
+    double number = other;
+
+    if (!js_is_exception(value) && (int32_t)qjs(JS_ToFloat64, js_ctx, at, value) == 0) {
+        memcpy(&number, rt_ptr(at), sizeof(number));
+    }
+    pop(sizeof(double));
+    return number;
+}
+
 void js_put(uint64_t object, const char *name, uint64_t value)
 {
     uint32_t at = copy_in(bytes_str(name));

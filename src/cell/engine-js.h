@@ -79,6 +79,9 @@ uint64_t js_parse_bytes(struct bytes text);
 uint64_t js_get(uint64_t object, const char *name);
 void js_put(uint64_t object, const char *name, uint64_t value);
 
+/* A borrowed number; other where it is none. */
+double js_number(uint64_t value, double other);
+
 /* A string made as by printf, cut at 500 bytes. */
 __attribute__((format(printf, 1, 2))) uint64_t js_sentence(const char *format, ...);
 

@@ -6,7 +6,8 @@
  * use its budget less the headroom; past that an allocation is refused, and the refusal
  * opens the headroom, so that QuickJS can build the InternalError that the script
  * catches. The headroom closes when use has fallen below it again, and lends small
- * blocks only, so that the script which caused it cannot eat it up at once.
+ * blocks only, so that the script which caused it cannot eat it up at once. The last of it is
+ * for errors alone; and where a script hoards those, one that was made at the start is thrown.
  *
  * QuickJS loses the error where it is refused memory for the text of a stack trace: the
  * script would catch a bare null. So nothing small is refused while it builds one; it says
@@ -15,7 +16,8 @@
  * QuickJS collects cycles when its heap has grown by half since the last time. Close to
  * the budget that would come too late, so the threshold is drawn in. While it makes the
  * error of a refusal it must not collect: what it was doing then is half done, and the
- * collector would fall over it. So it collects a little later.
+ * collector would fall over it. So it collects after that, or a little later where no error is
+ * made.
  *
  * The size of a block is read from the header that dlmalloc keeps in front of it; js_open()
  * checks that it is there.
@@ -25,8 +27,13 @@
 enum {
     HEADROOM_BYTES = 256 << 10,
     HEADROOM_BLOCK_BYTES = 32 << 10, /* the largest block it lends */
-    QUIET_BYTES = 32 << 10,          /* taken after a refusal before cycles are collected again */
-    RUNTIME_BYTES = 1024,            /* of QuickJS's runtime, that hold its flags */
+    ERROR_BYTES = 64 << 10,          /* the last of the headroom, for errors */
+    LAST_ERROR_BYTES = 40 << 10,     /* with less than this left no error is made any more */
+    INTERNAL_ERROR = 6,              /* QuickJS's number of InternalError */
+    SHORT_ROOM_BYTES = 4 << 10,
+    QUIET_BYTES = 32 << 10, /* taken after a refusal before cycles are collected again */
+    AGAIN_BYTES = 1 << 10,
+    RUNTIME_BYTES = 1024, /* of QuickJS's runtime, that hold its flags */
     RESERVE_BYTES = 2 << 20,
     START_ROOM_BYTES = 32 << 20, /* before the budget is known: for a start frame */
     SCATTER_BYTES = 1 << 20,     /* of linear memory that free blocks may be scattered over */
@@ -45,10 +52,14 @@ static size_t gc_check_bytes = SIZE_MAX;
 static size_t taken_bytes; /* in all, whatever was given back since */
 static size_t forced_gc_bytes;
 static size_t resume_gc_at = SIZE_MAX;
+static bool is_gc_again; /* it has collected once for this refusal */
 static size_t max_memory_bytes;
 static bool is_headroom_open;
 static bool is_lending; /* to an ending: that is not the script's use */
 static uint32_t refusals;
+static bool is_owed; /* the last allocation was refused, and nobody has told it yet */
+static uint32_t n_errors_in_making;
+static uint64_t spare_error;
 
 static size_t block_bytes(uint32_t at)
 {
@@ -83,6 +94,7 @@ static void draw_in_gc(void)
 static void refuse(void)
 {
     refusals++;
+    is_owed = true;
     memory_open_headroom();
     if (limit_bytes != SIZE_MAX) {
         qjs(JS_SetGCThreshold, js_rt, INT32_MAX);
@@ -91,13 +103,18 @@ static void refuse(void)
 }
 
 /* Collects at the next object that is made, unless it did a short while ago: a large heap
- * takes long to look through. */
+ * takes long to look through. The functions that the error leaves may still hold everything
+ * then, so it collects once more where that freed little. */
 static void resume_gc(void)
 {
+    bool is_again = is_gc_again && used_bytes > limit_bytes / 4 * 3;
+
     resume_gc_at = SIZE_MAX;
-    if (taken_bytes - forced_gc_bytes > limit_bytes / 64) {
+    is_gc_again = !is_gc_again && taken_bytes - forced_gc_bytes > limit_bytes / 64;
+    if (is_gc_again || is_again) {
         forced_gc_bytes = taken_bytes;
         gc_check_bytes = used_bytes;
+        resume_gc_at = is_gc_again ? taken_bytes + AGAIN_BYTES : SIZE_MAX;
         qjs(JS_SetGCThreshold, js_rt, 1);
     } else {
         draw_in_gc();
@@ -114,7 +131,49 @@ static bool may_add(size_t len)
     if (after > limit_bytes || len > HEADROOM_BLOCK_BYTES) {
         return false;
     }
-    return is_headroom_open || (trace_flag_at != 0 && *rt_ptr(js_rt + trace_flag_at) != 0);
+    if (n_errors_in_making > 0 || (trace_flag_at != 0 && *rt_ptr(js_rt + trace_flag_at) != 0)) {
+        return true;
+    }
+    return is_headroom_open && after + ERROR_BYTES <= limit_bytes;
+}
+
+/* The error of a refusal is made: what was half done is over, so cycles may be collected. */
+static void expect_gc(void)
+{
+    if (resume_gc_at != SIZE_MAX) {
+        resume_gc_at = taken_bytes;
+    }
+}
+
+uint32_t engine_error_begins(uint32_t ctx, uint32_t *kind)
+{
+    if (limit_bytes != SIZE_MAX && n_errors_in_making == 0 &&
+        used_bytes + LAST_ERROR_BYTES > limit_bytes) {
+        uint64_t error = qjs(JS_DupValue, ctx, spare_error);
+
+        qjs(JS_Throw, ctx, error);
+        expect_gc();
+        return 1;
+    }
+    if (is_owed) {
+        *kind = INTERNAL_ERROR; /* a regular expression would call it a SyntaxError */
+        is_owed = false;
+    }
+    n_errors_in_making++;
+    return 0;
+}
+
+uint64_t engine_error_instead(void)
+{
+    return qjs(JS_HasException, js_ctx) != 0 ? qjs(JS_GetException, js_ctx)
+                                             : qjs(JS_DupValue, js_ctx, spare_error);
+}
+
+void engine_error_ends(void)
+{
+    if (--n_errors_in_making == 0) {
+        expect_gc();
+    }
 }
 
 static uint32_t count_in(uint32_t at)
@@ -123,6 +182,7 @@ static uint32_t count_in(uint32_t at)
         refuse();
         return 0;
     }
+    is_owed = false;
     used_bytes += block_bytes(at);
     taken_bytes += block_bytes(at);
     if (used_bytes > peak_bytes && !is_lending) {
@@ -286,6 +346,9 @@ void memory_learn(void)
     heap_size_at = find_heap_size();
     js_free(error_class);
     js_free(global);
+    qjs(JS_ThrowOutOfMemory, js_ctx);
+    spare_error = qjs(JS_GetException, js_ctx);
+    js_put(spare_error, "stack", js_string(bytes_str(""))); /* not that of whoever gets it first */
 }
 
 void memory_set_budget(size_t bytes)
@@ -318,12 +381,18 @@ uint32_t memory_refusals(void)
     return refusals;
 }
 
+/* A short room, as for a refusal's sentence, is lent from the headroom. */
+static size_t room_limit(size_t len)
+{
+    return len <= SHORT_ROOM_BYTES ? limit_bytes - ERROR_BYTES : soft_limit_bytes;
+}
+
 uint32_t memory_take(size_t len)
 {
     uint32_t at = 0;
 
     if (len >= INT32_MAX || (limit_bytes == SIZE_MAX ? len > START_ROOM_BYTES
-                                                     : used_bytes + len + 16 > soft_limit_bytes)) {
+                                                     : used_bytes + len + 16 > room_limit(len))) {
         return 0;
     }
     at = qjs(malloc, (uint32_t)len);

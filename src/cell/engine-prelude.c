@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The prelude and its natives. The prelude is embedded as text and evaluated in the zygote.
+ * The prelude and its natives. The prelude is embedded as bytecode and evaluated in the zygote.
  *
  * A native gets (instance, context, this, argc, argv) and returns a value. Texts it passes
  * on are borrowed from guest memory for the call. After a stop nothing goes out.
@@ -9,11 +9,12 @@
 
 #include "cell/engine-ending.h"
 #include "cell/engine-js.h"
+#include "cell/engine-library.h"
+#include "cell/engine-source.h"
+#include "cell/engine-wait.h"
 
+#include <assert.h>
 #include <stdio.h>
-
-extern const uint8_t engine_prelude[];
-extern const uint64_t engine_prelude_len;
 
 static const struct engine_hooks *hooks; /* NULL until a script is there */
 static uint32_t calls_sent;
@@ -97,6 +98,16 @@ static uint64_t native_random(void *instance, uint32_t ctx, uint64_t this, uint3
     return qjs(JS_NewNumber, ctx, (double)(bits >> 11) * 0x1p-53);
 }
 
+static uint64_t native_now(void *instance, uint32_t ctx, uint64_t this, uint32_t argc,
+                           uint32_t argv)
+{
+    (void)instance;
+    (void)this;
+    (void)argc;
+    (void)argv;
+    return qjs(JS_NewNumber, ctx, rt_clock_ms());
+}
+
 static uint64_t native_tell(void *instance, uint32_t ctx, uint64_t this, uint32_t argc,
                             uint32_t argv)
 {
@@ -153,10 +164,13 @@ static uint64_t make_natives(void)
     put_native(native, "output", native_output);
     put_native(native, "catalogue", native_catalogue);
     put_native(native, "random", native_random);
+    put_native(native, "now", native_now);
     put_native(native, "tell", native_tell);
     put_native(native, "classNumber", native_class);
     put_native(native, "utf8Length", native_utf8_length);
-    js_put(native, "openingLength", js_int((int32_t)ending_opening_len()));
+    library_add_natives(native);
+    js_put(native, "promiseConstructor", wait_constructor_getter());
+    js_put(native, "openingLength", js_int((int32_t)source_opening_len()));
     return native;
 }
 
@@ -173,25 +187,27 @@ static void say_exception(void)
     fprintf(stderr, "%.*s\n", (int)text.len, (const char *)text.ptr);
 }
 
-/* The prelude is an array of functions: makers, and the one that takes them all. */
+/* The prelude is an array of functions: makers, and the last one, which takes them all. */
 static uint64_t call_prelude(void)
 {
-    enum { MAKERS = 6 };
-    uint64_t parts =
-        js_eval(bytes_of(engine_prelude, engine_prelude_len), "<prelude>", 1, JS_EVAL_GLOBAL);
-    uint64_t arguments[1 + MAKERS] = {make_natives()};
+    enum { MAX_PARTS = 16 };
+    uint64_t parts = library_load(bytes_str("prelude"));
+    uint64_t arguments[MAX_PARTS] = {make_natives()};
+    uint32_t n;
     uint64_t function;
     uint64_t result;
 
     if (js_is_exception(parts)) {
         return parts;
     }
-    for (uint32_t i = 0; i < MAKERS; i++) {
-        arguments[1 + i] = qjs(JS_GetPropertyUint32, js_ctx, parts, i);
+    n = (uint32_t)js_get(parts, "length");
+    assert(n > 0 && n <= MAX_PARTS);
+    for (uint32_t i = 1; i < n; i++) {
+        arguments[i] = qjs(JS_GetPropertyUint32, js_ctx, parts, i - 1);
     }
-    function = qjs(JS_GetPropertyUint32, js_ctx, parts, MAKERS);
-    result = js_call(function, 1 + MAKERS, arguments);
-    for (uint32_t i = 0; i < 1 + MAKERS; i++) {
+    function = qjs(JS_GetPropertyUint32, js_ctx, parts, n - 1);
+    result = js_call(function, n, arguments);
+    for (uint32_t i = 0; i < n; i++) {
         js_free(arguments[i]);
     }
     js_free(function);

@@ -28,8 +28,9 @@
 
 enum { MAX_TYPES = 160, MAX_PARAMS = 20, MAX_FUNCTIONS = 1024, GUARD_BYTES = 1 << 20 };
 
-/* 32 bits of address and 32 of offset, the instance's page, and a guard behind. */
-static const size_t reservation_bytes = (8ul << 30) + ENGINE_INSTANCE_BYTES + GUARD_BYTES;
+/* Two pages (see shape.h), 32 bits of address and 32 of offset, and a guard behind. */
+static const size_t own_bytes = ENGINE_STOP_BYTES + ENGINE_INSTANCE_BYTES;
+static const size_t reservation_bytes = (8ul << 30) + own_bytes + GUARD_BYTES;
 static const size_t start_heap_bytes = 640ul << 10; /* what the prelude takes, about */
 static const size_t grow_step_bytes = 1ul << 20;    /* mprotect() this much at a time */
 
@@ -48,6 +49,7 @@ static size_t max_bytes = 64ul << 20;
 static const char *trap_name = "";
 static bool is_inside;
 static bool is_armed;
+static bool is_stopped;
 
 static struct func_type func_types[MAX_TYPES];
 static uint32_t n_func_types;
@@ -125,6 +127,20 @@ static __attribute__((noreturn)) void trap(const char *name)
     engine_rt_leave();
 }
 
+bool rt_was_stopped(void)
+{
+    return is_stopped;
+}
+
+int rt_share_stop(void *page)
+{
+    /* A second mapping of the same page, in the place where the prologues look. */
+    return mremap(page, 0, ENGINE_STOP_BYTES, MREMAP_MAYMOVE | MREMAP_FIXED, reservation) ==
+                   MAP_FAILED
+               ? -errno
+               : 0;
+}
+
 const char *rt_trap_name(void)
 {
     return trap_name;
@@ -146,7 +162,8 @@ void wasm_rt_trap(wasm_rt_trap_t code)
     case WASM_RT_TRAP_CALL_INDIRECT:
         trap("invalid indirect call");
     case WASM_RT_TRAP_EXHAUSTION:
-        trap("call stack exhausted");
+        is_stopped = rt_instance->w2c___stack_pointer >= ENGINE_STACK_FLOOR;
+        trap(is_stopped ? "stopped" : "call stack exhausted");
     default:
         trap("unknown trap");
     }
@@ -371,11 +388,11 @@ int rt_open(void)
     native_stack = reserve(GUARD_BYTES + ENGINE_NATIVE_STACK);
     if (reservation == NULL || native_stack == NULL ||
         mprotect(native_stack + GUARD_BYTES, ENGINE_NATIVE_STACK, PROT_READ | PROT_WRITE) < 0 ||
-        mprotect(reservation, ENGINE_INSTANCE_BYTES, PROT_READ | PROT_WRITE) < 0) {
+        mprotect(reservation, own_bytes, PROT_READ | PROT_WRITE) < 0) {
         return -errno;
     }
     _Static_assert(sizeof(*rt_instance) <= ENGINE_INSTANCE_BYTES, "an instance fits in its page");
-    rt_instance = (struct Z_quickjs_instance_t *)reservation;
+    rt_instance = (struct Z_quickjs_instance_t *)(reservation + ENGINE_STOP_BYTES);
     Z_quickjs_init_module();
     Z_quickjs_instantiate(rt_instance, NULL, NULL);
     rt_instance->w2c___stack_pointer = ENGINE_STACK_TOP;

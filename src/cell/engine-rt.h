@@ -29,6 +29,13 @@ int rt_arm(void);
  * trapped: the stack is then unwound, and the engine must not be entered again. */
 bool rt_enter(void (*run)(void *arg), void *arg);
 
+/* Shows the page that the cell shares with its host to the prologues (shape.h): its first word
+ * set, the guest traps at its next call. 0 or -errno. */
+int rt_share_stop(void *page);
+
+/* Whether the trap was that of a stop. */
+bool rt_was_stopped(void);
+
 /* What trapped, as a short phrase; "" before a trap. */
 const char *rt_trap_name(void);
 
@@ -50,6 +57,9 @@ struct bytes rt_stderr(void);
 
 /* Starts the engine's monotonic clock, which stands at 0 until then. */
 void rt_start_clock(void);
+
+/* Milliseconds on it. */
+double rt_clock_ms(void);
 
 /* Fresh randomness from the kernel; then bytes from it, with no system call. 0 or -errno. */
 int rt_random_seed(void);

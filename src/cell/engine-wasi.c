@@ -107,6 +107,11 @@ void rt_start_clock(void)
     is_clock_started = true;
 }
 
+double rt_clock_ms(void)
+{
+    return is_clock_started ? (double)(clock_now_us() - clock_start_us) / 1000 : 0;
+}
+
 typedef struct Z_wasi_snapshot_preview1_instance_t wasi;
 typedef struct Z_env_instance_t env;
 

@@ -11,9 +11,12 @@
  */
 #include "cell/engine.h"
 
+#include "base/mem.h"
 #include "cell/engine-ending.h"
 #include "cell/engine-js.h"
 #include "cell/engine-prelude.h"
+#include "cell/engine-timers.h"
+#include "cell/engine-wait.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -43,7 +46,14 @@ static bool enter(void (*run)(void *arg), void *arg)
     if (rt_enter(run, arg)) {
         return true;
     }
-    ending_trap(rt_trap_name(), rt_stderr());
+    if (rt_was_stopped()) {
+        js_stop();
+    }
+    if (js_sees_stop()) {
+        ending_stop();
+    } else {
+        ending_trap(rt_trap_name(), rt_stderr());
+    }
     return false;
 }
 
@@ -94,6 +104,7 @@ static void run_init(void *arg)
     qjs(JS_SetInterruptHandler, js_rt, rt_add_function((wasm_rt_function_ptr_t)interrupt, "iii"),
         0);
     memory_learn();
+    wait_init();
     value = prelude_eval();
     if (js_is_exception(value)) {
         *ret = -EINVAL;
@@ -107,6 +118,7 @@ static void run_init(void *arg)
     prelude.open = js_get(value, "open");
     prelude.close = js_get(value, "close");
     ending_init(value);
+    timers_init(value);
     js_free(value);
     qjs(JS_RunGC, js_rt);
 }
@@ -125,13 +137,18 @@ int engine_init(void)
     return ret;
 }
 
-int engine_ready(void)
+int engine_ready(struct wire_page *page)
 {
     int ret = rt_random_seed();
 
+    _Static_assert(offsetof(struct wire_page, stop) == 0, "the first word is the stop flag");
     if (ret == 0) {
         ret = rt_arm();
     }
+    if (ret == 0) {
+        ret = rt_share_stop(page);
+    }
+    js_watch_stop(page);
     rt_populate(1u << 20, 192 << 10);
     rt_populate(ENGINE_STACK_TOP - START_STACK_BYTES, START_STACK_BYTES);
     rt_populate(ENGINE_STACK_TOP, rt_memory_bytes() - ENGINE_STACK_TOP);
@@ -157,7 +174,10 @@ static void look_at_body(void)
         return;
     }
     if (state == JS_FULFILLED) {
-        ending_return();
+        uint64_t value = qjs(JS_PromiseResult, js_ctx, body);
+
+        ending_return(value != JS_UNDEFINED);
+        js_free(value);
         value_state = VALUE_RETURNED;
     } else {
         uint64_t reason = qjs(JS_PromiseResult, js_ctx, body);
@@ -187,44 +207,53 @@ static bool read_value(void)
     return false;
 }
 
-/* What is left when no job is: calls, an ending, or a wait for nothing. */
+/* What is left when no job is: calls, timers, an ending, or a wait for nothing. Timers that a
+ * finished script leaves go on while its calls are out, and hold nothing up. */
 static void rest(void)
 {
-    if (prelude_calls_sent() != calls_answered) {
+    bool has_calls = prelude_calls_sent() != calls_answered;
+
+    wait_forget_settled();
+    if (!has_calls && ending_is_fixed()) {
+        ending_close();
         return;
     }
-    if (!ending_is_fixed()) {
+    if (!timers_ask(&hooks) && !has_calls) {
         ending_stall();
+        ending_close();
     }
-    ending_close();
 }
 
-static void drive(void)
+/* Runs jobs until there is none, and reads the value once it is there. False where the script
+ * has ended. */
+static bool run_jobs(void)
 {
     for (;;) {
         uint32_t ctx_at;
 
         if (js_sees_stop()) {
             ending_stop();
-            return;
+            return false;
         }
         look_at_body();
         if (qjs(JS_IsJobPending, js_rt) == 0) {
             if (read_value()) {
                 continue;
             }
-            break;
+            return true;
         }
         ctx_at = js_scratch();
         if ((int32_t)qjs(JS_ExecutePendingJob, js_rt, ctx_at) < 0 && !js_sees_stop()) {
             ending_escape();
-            return;
+            return false;
         }
     }
-    if (!js_sees_stop()) {
+}
+
+static void drive(void)
+{
+    if (run_jobs()) {
         rest();
-    } else {
-        ending_stop();
     }
     claim_memory();
 }
@@ -239,15 +268,17 @@ static enum engine_state state(void)
 /* The names as a JavaScript array, and the limits the prelude keeps itself. */
 static uint64_t boot(const struct wire_start *script)
 {
-    uint64_t arguments[4] = {js_parse_bytes(script->names), js_int((int32_t)script->max_calls_out),
-                             js_int((int32_t)script->max_args_bytes),
-                             js_int((int32_t)script->max_args_values)};
+    bool has_timers = (script->flags & WIRE_START_TIMERS) != 0;
+    uint64_t arguments[] = {js_parse_bytes(script->names), js_int((int32_t)script->max_calls_out),
+                            js_int((int32_t)script->max_args_bytes),
+                            js_int((int32_t)script->max_args_values),
+                            has_timers ? JS_TRUE : JS_FALSE};
     uint64_t value;
 
     if (js_is_exception(arguments[0])) {
         return arguments[0];
     }
-    value = js_call(prelude.boot, 4, arguments);
+    value = js_call(prelude.boot, ARRAY_SIZE(arguments), arguments);
     js_free(arguments[0]);
     return value;
 }
@@ -308,7 +339,6 @@ static void run_start(void *arg)
     keep_catalogue(script->catalogue);
     memory_set_budget(script->memory_bytes);
     rt_start_clock();
-    js_watch_stop(hooks.page);
     prelude_connect(&hooks);
     has_script = true;
     run_body(script->code);
@@ -466,7 +496,9 @@ static void run_answer(void *arg)
     uint64_t value;
 
     a->how = WIRE_SEEN_TOO_LARGE;
-    if (a->no_room_len > 0) {
+    if (a->no_room_len > 0 && a->kind != WIRE_RES_ANSWER) {
+        value = js_sentence("what the host said of it did not fit the script's memory");
+    } else if (a->no_room_len > 0) {
         value = js_sentence("the script had no memory to take the result of %zu bytes; the call "
                             "took effect",
                             a->no_room_len);
@@ -501,17 +533,54 @@ enum engine_state engine_answer(uint32_t id, enum wire_result_kind kind, struct 
     return state();
 }
 
-enum engine_state engine_answer_no_room(uint32_t id, size_t len)
+enum engine_state engine_answer_no_room(uint32_t id, enum wire_result_kind kind, size_t len,
+                                        enum wire_seen_how *ret_how)
 {
-    enum wire_seen_how how;
     struct answer a = {
-        .id = id, .kind = WIRE_RES_ANSWER, .no_room_len = len == 0 ? 1 : len, .ret_how = &how};
+        .id = id, .kind = kind, .no_room_len = len == 0 ? 1 : len, .ret_how = ret_how};
 
     if (!ending_is_over() && js_sees_stop()) {
         return engine_stop();
     }
     if (!ending_is_over()) {
         enter(run_answer, &a);
+    }
+    return state();
+}
+
+/* A callback, then the jobs it queued, then the next one; those that come due meanwhile wait for
+ * the next tick, so that answers and a stop are never held up for long. */
+static void run_tick(void *arg)
+{
+    double now_ms = rt_clock_ms();
+
+    (void)arg;
+    timers_ticked();
+    for (;;) {
+        uint64_t fired = timers_fire(now_ms);
+
+        if (js_is_exception(fired) && !js_sees_stop()) {
+            ending_escape();
+            return;
+        }
+        if (!run_jobs()) {
+            return;
+        }
+        if (fired != JS_TRUE) {
+            break;
+        }
+    }
+    rest();
+    claim_memory();
+}
+
+enum engine_state engine_tick(void)
+{
+    if (!ending_is_over() && js_sees_stop()) {
+        return engine_stop();
+    }
+    if (!ending_is_over()) {
+        enter(run_tick, NULL);
     }
     return state();
 }

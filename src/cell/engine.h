@@ -9,7 +9,8 @@
  *
  * Between calls into it the engine holds no native frames. A trap (out of bounds,
  * unreachable, stack exhausted) ends the script: every later call answers
- * ENGINE_ENDED, and engine_ending() tells it as WIRE_END_TRAPPED.
+ * ENGINE_ENDED, and engine_ending() tells it as WIRE_END_TRAPPED. A stop is such a trap
+ * too, told as WIRE_END_STOPPED, or by the ending that the script had reached before.
  */
 #ifndef CELL_ENGINE_H
 #define CELL_ENGINE_H
@@ -22,11 +23,12 @@ struct engine_hooks {
     void *arg;
     void (*call)(void *arg, uint32_t id, struct bytes name, struct bytes args);
     void (*output)(void *arg, struct bytes text); /* any length; the owner cuts it in batches */
+    void (*sleep)(void *arg, uint32_t ms);        /* as the wire's message of this name */
     struct wire_page *page; /* its stop flag ends the script; memory claims are written to it */
 };
 
 enum engine_state {
-    ENGINE_WAITING = 1, /* calls are out, nothing to run until engine_answer() or a stop */
+    ENGINE_WAITING = 1, /* nothing to run until engine_answer(), engine_tick() or a stop */
     ENGINE_ENDED,       /* engine_ending() tells how; nothing more may be run */
 };
 
@@ -35,8 +37,8 @@ enum engine_state {
 int engine_init(void);
 
 /* In a forked cell before the lock: fresh seeds from the kernel, pages faulted in ahead,
- * the fault handler armed. 0 or -errno. */
-int engine_ready(void);
+ * the fault handler armed, page (a shared mapping) watched for a stop. 0 or -errno. */
+int engine_ready(struct wire_page *page);
 
 /* Bytes of private writable mappings that a script with this budget may have in all: what
  * RLIMIT_DATA is to be set to. */
@@ -62,8 +64,14 @@ void engine_give_back(void);
 enum engine_state engine_answer(uint32_t id, enum wire_result_kind kind, struct bytes payload,
                                 enum wire_seen_how *ret_how);
 
-/* As engine_answer(), for an answer of which there was no room: ResultTooLarge, saying so. */
-enum engine_state engine_answer_no_room(uint32_t id, size_t len);
+/* As engine_answer(), for an answer of which there was no room: ResultTooLarge, saying so; what
+ * is not a tool's answer (a refusal) stays that, and only its sentence is lost. */
+enum engine_state engine_answer_no_room(uint32_t id, enum wire_result_kind kind, size_t len,
+                                        enum wire_seen_how *ret_how);
+
+/* The time that a sleep asked for may have passed: runs the timers that are due, each with the
+ * jobs that it queues, until the script waits or has ended. */
+enum engine_state engine_tick(void);
 
 /* A stop came while the script waited: ends it as stopped, unless it had ended already. */
 enum engine_state engine_stop(void);

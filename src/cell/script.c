@@ -47,6 +47,14 @@ static void on_output(void *arg, struct bytes text)
     channel_output(text);
 }
 
+static void on_sleep(void *arg, uint32_t ms)
+{
+    struct wire_sleep m = {.ms = ms};
+
+    (void)arg;
+    channel_sleep(&m);
+}
+
 /* An ending of our own, where the engine never ran. */
 static int end_without_room(void)
 {
@@ -72,9 +80,9 @@ static int deliver(const struct channel_frame *frame, enum engine_state *ret_sta
         m.id = reader_u32(&r);
         m.kind = reader_u32(&r);
         answer.id = m.id;
-        answer.how = WIRE_SEEN_TOO_LARGE;
+        answer.how = 0;
         answer.is_told = false;
-        *ret_state = engine_answer_no_room(m.id, reader_u32(&r));
+        *ret_state = engine_answer_no_room(m.id, (enum wire_result_kind)m.kind, reader_u32(&r), &answer.how);
         tell_seen();
         return 0;
     }
@@ -106,6 +114,15 @@ static int serve(enum engine_state *ret_state)
         *ret_state = engine_stop();
         return 0;
     }
+    if (frame.type == WIRE_MSG_tick) {
+        struct wire_tick m;
+
+        r = wire_get_tick(frame.body, &m);
+        if (r == 0) {
+            *ret_state = engine_tick();
+        }
+        return r;
+    }
     return deliver(&frame, ret_state);
 }
 
@@ -130,7 +147,8 @@ static int start(struct wire_page *page, enum engine_state *ret_state)
     if (r != 0) {
         return r;
     }
-    hooks = (struct engine_hooks){.call = on_call, .output = on_output, .page = page};
+    hooks = (struct engine_hooks){
+        .call = on_call, .output = on_output, .sleep = on_sleep, .page = page};
     *ret_state = engine_start(&hooks, &m);
     return 0;
 }

@@ -63,6 +63,7 @@ static __attribute__((noreturn)) void become_server(char **command, pid_t keeper
     }
     setpgid(0, 0);
     sigaction(SIGPIPE, &by_default, NULL);
+    sigaction(SIGXFSZ, &by_default, NULL);
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     execvp(command[0], command);

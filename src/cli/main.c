@@ -80,8 +80,10 @@ int main(int argc, char **argv)
     /* Whoever started us may have blocked signals, and then no child's end would be heard. */
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
-    /* A reader that went away is an error of a write, which can be told, not a sudden death. */
+    /* A reader that went away, or a limit (ulimit -f), is an error of a write, which can be told,
+     * not a sudden death. */
     sigaction(SIGPIPE, &ignore, NULL);
+    sigaction(SIGXFSZ, &ignore, NULL);
     if (argc < 2) {
         return cli_usage("a command is missing: torno run, tools, doctor, --version or --help");
     }

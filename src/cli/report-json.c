@@ -17,11 +17,6 @@ static void put_raw(struct buf *out, struct bytes json)
     }
 }
 
-static void put_array(struct buf *out, struct bytes json)
-{
-    buf_put_bytes(out, json.len == 0 ? bytes_str("[]") : json);
-}
-
 static void put_string(struct buf *out, const char *key, struct bytes text)
 {
     json_put_key(out, key);
@@ -45,7 +40,7 @@ static void put_error(struct buf *out, const struct ending *ending)
     put_string(out, "name", ending->error_name);
     put_string(out, "message", ending->error_message);
     json_put_key(out, "frames");
-    put_array(out, ending->frames);
+    buf_put_bytes(out, ending->frames.len == 0 ? bytes_str("[]") : ending->frames);
     buf_put_str(out, "}");
 }
 
@@ -113,7 +108,26 @@ static void put_stats(struct buf *out, const struct ending *ending)
     buf_put_str(out, "}");
 }
 
-void report_json(struct buf *out, const struct ending *ending, const struct output_part *output)
+static void put_notes(struct buf *out, struct bytes notes, struct bytes more)
+{
+    struct bytes note;
+    size_t at = 0;
+
+    json_put_key(out, "notes");
+    buf_put_str(out, "[");
+    while (notes.len > 0 && json_next(notes, &at, NULL, &note)) {
+        json_put_comma(out);
+        buf_put_bytes(out, note);
+    }
+    if (more.len > 0) {
+        json_put_comma(out);
+        buf_put_bytes(out, more);
+    }
+    buf_put_str(out, "]");
+}
+
+void report_json(struct buf *out, const struct ending *ending, const struct output_part *output,
+                 struct bytes more_notes)
 {
     buf_put_str(out, "{");
     put_string(out, "ending", bytes_str(ending_name(ending->kind)));
@@ -125,7 +139,6 @@ void report_json(struct buf *out, const struct ending *ending, const struct outp
     put_output(out, output);
     put_string(out, "walls", bytes_str(ending->walls == NULL ? "" : ending->walls));
     put_stats(out, ending);
-    json_put_key(out, "notes");
-    put_array(out, ending->notes);
+    put_notes(out, ending->notes, more_notes);
     buf_put_str(out, "}\n");
 }

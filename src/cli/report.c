@@ -85,6 +85,20 @@ static void put_source_line(struct buf *out, struct bytes frames, const struct s
     buf_put_str(out, "^\n");
 }
 
+/* Whether a message ends with a mark under a source line of its own, as a syntax error's does. */
+static bool shows_source_line(struct bytes message)
+{
+    size_t at = message.len;
+
+    if (at == 0 || message.ptr[--at] != '^') {
+        return false;
+    }
+    while (at > 0 && message.ptr[at - 1] == ' ') {
+        at--;
+    }
+    return at > 0 && message.ptr[at - 1] == '\n';
+}
+
 static void put_frames(struct buf *out, const struct ending *ending, const struct source *source)
 {
     struct bytes frame;
@@ -93,7 +107,9 @@ static void put_frames(struct buf *out, const struct ending *ending, const struc
     if (ending->frames.len == 0 || json_kind(ending->frames) != JSON_ARRAY) {
         return;
     }
-    put_source_line(out, ending->frames, source);
+    if (!shows_source_line(ending->error_message)) {
+        put_source_line(out, ending->frames, source);
+    }
     while (json_next(ending->frames, &at, NULL, &frame)) {
         put_frame(out, frame, source);
     }
@@ -112,6 +128,9 @@ static void put_kind(struct buf *out, const struct ending *ending)
 
 static void put_error(struct buf *out, const struct ending *ending)
 {
+    if (ending->kind == ENDING_STOPPED && bytes_is(ending->error_message, "it was stopped")) {
+        return; /* whoever stopped it has said so */
+    }
     if (ending->error_name.len > 0) {
         buf_put_str(out, ": ");
         buf_put_bytes(out, ending->error_name);
@@ -149,6 +168,35 @@ static void put_member(struct buf *out, struct bytes note, const char *before, c
     }
 }
 
+/* Calls of one tool and one fate that nobody awaited. */
+static void put_not_awaited(struct buf *out, struct bytes note)
+{
+    static const struct {
+        const char *state;
+        const char *words;
+    } fates[] = {
+        {"not sent", "never sent"},
+        {"out", "not answered yet"},
+        {"answered", "answered"},
+        {"failed", "answered with isError"},
+    };
+    bool are_many = json_get(note, "count").len > 0;
+    struct bytes state = json_get(note, "state");
+    const char *words = NULL;
+
+    for (size_t i = 0; i < ARRAY_SIZE(fates); i++) {
+        words = json_is(state, fates[i].state) ? fates[i].words : words;
+    }
+    put_member(out, note, "", "count");
+    put_member(out, note, are_many ? " calls of " : "the call ", "tool");
+    buf_put_str(out, are_many ? " were not awaited: " : " was not awaited: ");
+    if (words == NULL) {
+        put_member(out, note, "rejected with ", "state");
+    } else {
+        buf_put_str(out, words);
+    }
+}
+
 /* What the cell's runtime found worth saying, in words; a kind that this file does not know yet is
  * shown as it is. */
 static void put_note(struct buf *out, struct bytes note)
@@ -157,11 +205,16 @@ static void put_note(struct buf *out, struct bytes note)
 
     buf_put_str(out, "torno: ");
     if (json_is(kind, "not_awaited")) {
-        put_member(out, note, "the script did not await its call ", "tool");
-        put_member(out, note, ", which was ", "state");
+        put_not_awaited(out, note);
     } else if (json_is(kind, "unhandled_rejection")) {
-        put_member(out, note, "the script handled nowhere the rejection ", "name");
+        put_member(out, note, "nothing handled the rejection ", "name");
         put_member(out, note, ": ", "message");
+        put_member(out, note, " (line ", "line");
+        put_member(out, note, ", column ", "column");
+        buf_put_str(out, json_get(note, "column").len > 0 ? ")" : "");
+    } else if (json_is(kind, "timers_dropped")) {
+        put_member(out, note,
+                   "timers that had not fired when the script returned, dropped: ", "count");
     } else if (json_is(kind, "more")) {
         put_member(out, note, "more of these: ", "count");
     } else {

@@ -81,9 +81,11 @@ static void write_result(struct session *s, const struct ending *ending)
     _cleanup_(buf_done) struct buf text = buf_max(MAX_REPORT);
 
     if (s->set->options->is_json) {
+        _cleanup_(buf_done) struct buf notes = buf_max(MAX_REPORT);
         struct output_part output = run_take_output(s->run);
 
-        report_json(&text, ending, &output);
+        servers_put_notes(s->set->servers, &notes);
+        report_json(&text, ending, &output, buf_bytes(&notes));
     } else {
         report_value(&text, ending);
         if (text.len > 0 && !s->out.at_line_start) {
@@ -169,12 +171,39 @@ static void on_servers_ready(void *arg)
     }
 }
 
+/* The object of a script that was stopped while its tools still started. */
+static void write_unborn(struct session *s)
+{
+    _cleanup_(buf_done) struct buf text = buf_max(MAX_REPORT);
+    _cleanup_(buf_done) struct buf notes = buf_max(MAX_REPORT);
+    struct output_part output = {.head = bytes_none(), .tail = bytes_none()};
+    struct ending ending = {
+        .kind = ENDING_STOPPED,
+        .reason = bytes_none(),
+        .value = bytes_none(),
+        .error_name = bytes_none(),
+        .error_message = bytes_str("it was stopped before it began"),
+        .frames = bytes_none(),
+        .notes = bytes_none(),
+        .wall_ms = clock_now_ms() - s->start_ms,
+        .first_call_us = -1,
+        .walls = host_walls(s->host),
+    };
+
+    servers_put_notes(s->set->servers, &notes);
+    report_json(&text, &ending, &output, buf_bytes(&notes));
+    out_put(&s->out, buf_bytes(&text));
+}
+
 /* Asks the script to end, or gives up on starting it. */
 static void stop(struct session *s)
 {
     s->out.may_wait = false;
     if (s->run == NULL) {
         s->status = CLI_STOPPED;
+        if (s->set->options->is_json && !s->is_closing) {
+            write_unborn(s);
+        }
         begin_close(s);
     } else if (!s->is_closing) {
         run_stop(s->run);
@@ -196,8 +225,8 @@ static void on_signal(void *arg, int number)
     s->signals_seen++;
     live_hide(&s->live);
     if (s->signals_seen == 1) {
-        if (number == SIGINT && isatty(STDERR_FILENO) != 0 && !s->is_closing) {
-            cli_say("stopping the script; Ctrl-C again kills it");
+        if (!s->is_closing) {
+            cli_say("SIG%s: stopping the script; a second one kills it", sigabbrev_np(number));
         }
         stop(s);
     } else if (s->signals_seen == 2) {
@@ -309,7 +338,7 @@ int run_session(uv_loop_t *loop, const struct run_set *set)
     int r = open_terminal(&s);
 
     if (r < 0) {
-        cli_say("the run could not be prepared: %s", strerror(-r));
+        s.status = cli_usage("the run could not be prepared: %s", strerror(-r));
     } else {
         start_all(&s);
         uv_run(loop, UV_RUN_DEFAULT);

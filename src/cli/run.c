@@ -166,8 +166,7 @@ static int run_on_loop(const struct run_options *options)
     int status;
 
     if (r < 0) {
-        cli_say("the run could not be prepared: %s", strerror(-r));
-        return CLI_FAILED;
+        return cli_usage("the run could not be prepared: %s", strerror(-r));
     }
     status = load_and_run(options, &loop);
     uv_loop_close(&loop);

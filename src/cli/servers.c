@@ -18,7 +18,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-enum { MAX_ANSWER = 1 << 20, MAX_SENTENCE = 65536 };
+enum { MAX_ANSWER = 1 << 20, MAX_LEFT_OUT = 5 /* that are told by name */ };
 
 /* A call that is out at its server. */
 struct pending {
@@ -32,6 +32,8 @@ struct pending {
 struct servers {
     struct mcp *mcp;
     struct pending *pending;
+    struct tool *tools; /* what a script can have of the servers' tools */
+    size_t n_tools;
     char host_pid[24];
     char *keeper[5];
     void (*on_ready)(void *arg);
@@ -93,6 +95,7 @@ void servers_free(struct servers *servers)
 {
     if (servers != NULL) {
         mcp_free(servers->mcp);
+        mem_free(servers->tools);
         mem_free(servers);
     }
 }
@@ -112,6 +115,58 @@ size_t servers_failed(const struct servers *servers)
     return n;
 }
 
+static struct tool tool_of(const struct mcp_tool *tool)
+{
+    return (struct tool){.name = bytes_str(tool->name),
+                         .description = tool->description,
+                         .input_schema = tool->input_schema,
+                         .output_schema = tool->output_schema};
+}
+
+/* A tool that no script can have costs only itself. */
+static void choose_tools(struct servers *s)
+{
+    struct toolset_room room = {0};
+    size_t n = mcp_tool_count(s->mcp);
+    size_t left_out = 0;
+
+    s->tools = mem_array(n, sizeof *s->tools);
+    if (s->tools == NULL) {
+        cli_say("there is no memory for the tools");
+    }
+    for (size_t i = 0; i < n && s->tools != NULL; i++) {
+        _cleanup_(buf_done) struct buf sentence = buf_max(4096);
+        struct tool tool = tool_of(mcp_tool_at(s->mcp, i));
+
+        if (toolset_admit(&room, &tool, &sentence) == 0) {
+            s->tools[s->n_tools++] = tool;
+        } else if (++left_out <= MAX_LEFT_OUT) {
+            cli_say("%s; it is left out", buf_str(&sentence));
+        }
+    }
+    if (left_out > MAX_LEFT_OUT) {
+        cli_say("%zu more tools are left out", left_out - MAX_LEFT_OUT);
+    }
+}
+
+void servers_put_notes(const struct servers *servers, struct buf *out)
+{
+    for (size_t i = 0; i < mcp_server_count(servers->mcp); i++) {
+        struct mcp_server server = mcp_server_at(servers->mcp, i);
+
+        if (server.state == MCP_FAILED) {
+            buf_put_str(out, out->len > 0 ? ",{" : "{");
+            json_put_key(out, "note");
+            json_put_cstr(out, "server_failed");
+            json_put_key(out, "server");
+            json_put_cstr(out, server.name);
+            json_put_key(out, "message");
+            json_put_cstr(out, server.sentence);
+            buf_put_str(out, "}");
+        }
+    }
+}
+
 static void on_connected(void *arg)
 {
     struct servers *s = arg;
@@ -123,6 +178,7 @@ static void on_connected(void *arg)
             cli_say("%s", server.sentence);
         }
     }
+    choose_tools(s);
     s->on_ready(s->arg);
 }
 
@@ -138,37 +194,17 @@ int servers_connect(struct servers *servers, void (*on_ready)(void *arg), void *
     return mcp_connect(servers->mcp, on_connected, servers);
 }
 
-static struct tool tool_of(const struct mcp_tool *tool)
-{
-    return (struct tool){.name = bytes_str(tool->name),
-                         .description = tool->description,
-                         .input_schema = tool->input_schema,
-                         .output_schema = tool->output_schema};
-}
-
 void servers_each_tool(const struct servers *servers,
                        void (*visit)(void *arg, const struct tool *tool), void *arg)
 {
-    for (size_t i = 0; i < mcp_tool_count(servers->mcp); i++) {
-        struct tool tool = tool_of(mcp_tool_at(servers->mcp, i));
-
-        visit(arg, &tool);
+    for (size_t i = 0; i < servers->n_tools; i++) {
+        visit(arg, &servers->tools[i]);
     }
 }
 
 int servers_toolset(struct servers *servers, struct toolset **ret, struct buf *ret_sentence)
 {
-    size_t n = mcp_tool_count(servers->mcp);
-    _cleanup_(free_p) struct tool *tools = mem_array(n, sizeof *tools);
-
-    if (tools == NULL) {
-        buf_put_str(ret_sentence, "there is no memory for the tools");
-        return -ENOMEM;
-    }
-    for (size_t i = 0; i < n; i++) {
-        tools[i] = tool_of(mcp_tool_at(servers->mcp, i));
-    }
-    return toolset_new(tools, n, ret, ret_sentence);
+    return toolset_new(servers->tools, servers->n_tools, ret, ret_sentence);
 }
 
 static void drop_pending(struct pending *p)

@@ -21,6 +21,10 @@ size_t servers_count(const struct servers *servers);
 /* How many could not show their tools. */
 size_t servers_failed(const struct servers *servers);
 
+/* Appends a JSON object for each that failed, commas between: {"note": "server_failed", "server",
+ * "message"}. */
+void servers_put_notes(const struct servers *servers, struct buf *out);
+
 /* Starts all of them; on_ready comes once, when each has shown its tools or has failed (which is
  * said on stderr, by name): from the loop, or at once where there are none. 0 or -errno. */
 int servers_connect(struct servers *servers, void (*on_ready)(void *arg), void *arg);

@@ -329,7 +329,7 @@ void signature_put(struct buf *out, struct bytes name, struct bytes input_schema
     }
     buf_put_str(out, ")");
     if (output_schema.len > 0) {
-        buf_put_str(out, ": ");
+        buf_put_str(out, " // .data: ");
         put_bounded(out, output_schema);
     }
 }

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
  * Reads the script. What is clearly another language is told here, before anything is
- * started: by --language, by the file's name, or by its first line of code. Only a line that
- * can't be JavaScript counts, since a script may well carry Python in a string.
+ * started: by --language, by the file's name, or by its first line of code (wire/language.h).
  */
 #include "cli/source.h"
 
 #include "base/fd.h"
 #include "base/mem.h"
+#include "wire/language.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <unistd.h>
@@ -22,23 +21,8 @@ void source_done(struct source *source)
 
 struct bytes source_line(const struct source *source, int64_t line)
 {
-    struct bytes rest = bytes_of(source->text, source->len);
-
-    for (int64_t at = 1; rest.len > 0; at++) {
-        const uint8_t *newline = memchr(rest.ptr, '\n', rest.len);
-        size_t len = newline == NULL ? rest.len : (size_t)(newline - rest.ptr);
-
-        if (at == line) {
-            return bytes_first(rest, len > 0 && rest.ptr[len - 1] == '\r' ? len - 1 : len);
-        }
-        rest = bytes_from(rest, len + 1);
-    }
-    return bytes_none();
-}
-
-static bool begins(struct bytes a, const char *with)
-{
-    return bytes_is(bytes_first(a, strlen(with)), with);
+    return line < 1 ? bytes_none()
+                    : language_line(bytes_of(source->text, source->len), (uint64_t)line);
 }
 
 static bool ends(struct bytes a, const char *with)
@@ -46,73 +30,6 @@ static bool ends(struct bytes a, const char *with)
     size_t len = strlen(with);
 
     return a.len >= len && bytes_is(bytes_from(a, a.len - len), with);
-}
-
-static bool holds(struct bytes a, const char *what)
-{
-    return memmem(a.ptr, a.len, what, strlen(what)) != NULL;
-}
-
-static struct bytes trim(struct bytes a)
-{
-    while (a.len > 0 && isspace(a.ptr[0])) {
-        a = bytes_from(a, 1);
-    }
-    while (a.len > 0 && isspace(a.ptr[a.len - 1])) {
-        a = bytes_first(a, a.len - 1);
-    }
-    return a;
-}
-
-/* Whether no line of JavaScript reads so. line is trimmed. */
-static bool is_python_line(struct bytes line)
-{
-    static const char *const blocks[] = {
-        "def ",   "class ", "async def ", "if ",         "for ",
-        "while ", "with ",  "try:",       "async with ", "async for "};
-
-    if (begins(line, "#!")) {
-        return holds(line, "python");
-    }
-    if (begins(line, "# ") || bytes_is(line, "#") || begins(line, "\"\"\"") ||
-        begins(line, "'''")) {
-        return true;
-    }
-    if (begins(line, "from ") && holds(line, " import ")) {
-        return true;
-    }
-    /* JavaScript's import has quotes, or goes on with braces or a star. */
-    if (begins(line, "import ") && !holds(line, "\"") && !holds(line, "'") && !holds(line, "`") &&
-        !holds(line, "{") && !holds(line, "*") && !holds(line, " from")) {
-        return true;
-    }
-    for (size_t i = 0; i < ARRAY_SIZE(blocks); i++) {
-        if (begins(line, blocks[i]) && ends(line, ":")) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* The first line that says anything decides. */
-static bool looks_python(const struct source *source)
-{
-    struct bytes rest = bytes_of(source->text, source->len);
-
-    if (begins(rest, "\xef\xbb\xbf")) {
-        rest = bytes_from(rest, 3);
-    }
-    while (rest.len > 0) {
-        const uint8_t *newline = memchr(rest.ptr, '\n', rest.len);
-        size_t len = newline == NULL ? rest.len : (size_t)(newline - rest.ptr);
-        struct bytes line = trim(bytes_first(rest, len));
-
-        if (line.len > 0) {
-            return is_python_line(line);
-        }
-        rest = bytes_from(rest, len + 1);
-    }
-    return false;
 }
 
 /* The length of the UTF-8 character at the start of a, or 0 where it is none. */
@@ -229,7 +146,7 @@ int source_read(const char *path, const char *language, size_t max, struct sourc
         return say_unread(source.name, r, max, ret_sentence);
     }
     r = check_text(&source, ret_sentence);
-    if (r == 0 && looks_python(&source)) {
+    if (r == 0 && language_is_python(bytes_of(source.text, source.len))) {
         buf_printf(ret_sentence,
                    "%s is Python by its first line, and this version of torno does not run Python "
                    "yet; write the script in JavaScript",
@@ -239,9 +156,6 @@ int source_read(const char *path, const char *language, size_t max, struct sourc
     if (r < 0) {
         source_done(&source);
         return r;
-    }
-    if (begins(bytes_of(source.text, source.len), "#!")) {
-        memcpy(source.text, "//", 2); /* a script that is run by its first line: a comment to us */
     }
     *ret = source;
     return 0;

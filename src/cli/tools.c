@@ -27,9 +27,9 @@ static const char help[] =
     "  --mcp FILE   MCP servers of an mcpServers JSON; repeatable\n"
     "  WORDS        only tools that hold all of these in name or description\n"
     "\n"
-    "Each tool has its exact name, its arguments as TypeScript, and, where its server\n"
-    "says so, the shape of its structured result; below it the first sentence of what\n"
-    "its server says about it. A script calls it as tools[\"server.tool\"]({ ... }).\n"
+    "Each tool has its exact name, its arguments as TypeScript, and, where its\n"
+    "server says so, the shape of its result's .data; below it the first sentence\n"
+    "of its description. A script calls it as tools[\"server.tool\"]({ ... }).\n"
     "Exit: 0 tools were shown, 1 a server failed, 2 usage, configuration, or no tool.\n";
 
 struct tools {

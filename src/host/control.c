@@ -146,7 +146,7 @@ static int spawn_warden(const struct host *host, int control, int words, pid_t *
     return r;
 }
 
-static void lose(struct host *host, const char *sentence)
+void control_lose(struct host *host, const char *sentence)
 {
     host_lost(host, sentence);
     control_kill(host);
@@ -248,8 +248,9 @@ static void take_up(struct host *host, struct bytes body)
     struct wire_up m;
 
     if (wire_get_up(body, &m) < 0 || m.version != WIRE_VERSION || m.tier < 'A' || m.tier > 'C') {
-        lose(host, "the warden speaks another version of the protocol: install torno again, host "
-                   "and warden together");
+        control_lose(host,
+                     "the warden speaks another version of the protocol: install torno again, "
+                     "host and warden together");
         return;
     }
     buf_clear(&host->walls);
@@ -266,7 +267,7 @@ static void take_refused(struct host *host, struct bytes body)
     if (wire_get_refused(body, &m) == 0) {
         utf8_put_clean(&sentence, m.sentence);
     }
-    lose(host, sentence.len > 0 ? buf_str(&sentence) : "the warden refused without a word");
+    control_lose(host, sentence.len > 0 ? buf_str(&sentence) : "the warden refused without a word");
 }
 
 static int take_died(struct host *host, struct bytes body)
@@ -299,7 +300,7 @@ static void take_packet(struct host *host, struct bytes packet)
         r = take_died(host, f.body);
     }
     if (r != 0) {
-        lose(host, "the warden broke the protocol and was killed");
+        control_lose(host, "the warden broke the protocol and was killed");
     }
 }
 
@@ -345,13 +346,23 @@ static void on_control(uv_poll_t *poll, int status, int events)
     read_packets(host);
 }
 
-/* Waits: only for a warden that was just started or killed. */
+/* Waits: only for a warden that was just started or killed. Leaves how it ended, where that is
+ * known: an embedding program may have reaped it already. */
 static void reap(struct host *host)
 {
     siginfo_t info = {0};
 
-    /* ECHILD: the embedding program has reaped it already. */
-    waitid(P_PIDFD, (id_t)host->warden_pidfd, &info, WEXITED);
+    if (waitid(P_PIDFD, (id_t)host->warden_pidfd, &info, WEXITED) < 0) {
+        return;
+    }
+    if (info.si_code == CLD_EXITED) {
+        snprintf(host->warden_end, sizeof host->warden_end, " (status %d)", info.si_status);
+    } else {
+        const char *name = sigabbrev_np(info.si_status);
+
+        snprintf(host->warden_end, sizeof host->warden_end, " (ended by SIG%s)",
+                 name == NULL ? "?" : name);
+    }
 }
 
 static void on_death(uv_poll_t *poll, int status, int events)
@@ -438,8 +449,8 @@ int control_start(struct host *host, struct buf *ret_sentence)
     int r = start(host, &control, &words);
 
     if (r < 0) {
-        buf_printf(ret_sentence, "the warden %s cannot be started: %s", host->options.warden_path,
-                   strerror(-r));
+        buf_printf(ret_sentence, "the warden %s cannot be started: %s%s", host->options.warden_path,
+                   strerror(-r), access("/dev/null", R_OK | W_OK) < 0 ? " (/dev/null)" : "");
         return r;
     }
     host->control = steal_fd(&control.ours);

@@ -25,6 +25,9 @@ void control_hang_up(struct host *host);
 /* Kills the warden; its cells end with it. */
 void control_kill(struct host *host);
 
+/* The same, where the host is lost by it: no run starts any more, and the sentence says why. */
+void control_lose(struct host *host, const char *sentence);
+
 /* After a start that failed: kills and reaps what was started. */
 void control_abandon(struct host *host);
 

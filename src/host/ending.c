@@ -200,7 +200,8 @@ static void set_death(const struct end_facts *facts, struct buf *message, struct
 static void set_warden(const struct end_facts *facts, struct buf *message, struct ending *ret)
 {
     set(ret, ENDING_CRASHED, "warden");
-    buf_put_str(message, "the warden was lost, and the script's process with it");
+    buf_printf(message, "the warden was lost%s, and the script's process with it",
+               facts->warden_end);
     if (facts->warden_text[0] != '\0') {
         buf_printf(message, "; its last words: %s", facts->warden_text);
     }

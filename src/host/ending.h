@@ -27,6 +27,7 @@ struct end_facts {
     const char *early; /* "", or why no process could be had for it */
     const char *early_reason;
     bool is_warden_lost;     /* the warden went, and every cell with it */
+    const char *warden_end;  /* how it ended, in brackets, or "" */
     const char *warden_text; /* what the warden last wrote, or "" */
     int status;              /* wait status */
     struct bytes died_sentence;

@@ -181,7 +181,7 @@ void host_warden_gone(struct host *host)
     _cleanup_(buf_done) struct buf s = buf_max((size_t)2 * LAST_WORDS_BYTES);
 
     host->is_warden_gone = true;
-    buf_put_str(&s, "the warden is gone");
+    buf_printf(&s, "the warden is gone%s", host->warden_end);
     if (host->last_words.len > 0) {
         buf_put_str(&s, "; its last words: ");
         buf_put_bytes(&s, buf_bytes(&host->last_words));

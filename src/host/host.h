@@ -25,6 +25,10 @@ struct host;
 struct run;
 struct call;
 struct toolset;
+struct toolset_room {
+    size_t names_bytes;     /* as JSON text, in the start frame */
+    size_t catalogue_bytes; /* the same */
+};
 
 /* Limits: one int64_t per row of limits.tbl.h. */
 #define LIMIT(name, unit, def, min, max, sentence) int64_t name;
@@ -55,6 +59,9 @@ struct tool {
 /* Copies and checks tools; 0, or -EINVAL/-EEXIST/-EMSGSIZE with one sentence that names the tool.
  */
 int toolset_new(const struct tool *tools, size_t n, struct toolset **ret, struct buf *ret_sentence);
+/* Whether a toolset takes this tool beside those that room has counted: 0 and counted, or -errno and
+ * one sentence. For tools of strangers, of which a bad one is left out. */
+int toolset_admit(struct toolset_room *room, const struct tool *tool, struct buf *ret_sentence);
 void toolset_free(struct toolset *set); /* after every run that uses it was freed */
 
 /* Events: one stream out of the host, for logs and inspectors. */

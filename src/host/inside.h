@@ -18,6 +18,9 @@
 
 enum { LAST_WORDS_BYTES = 4096 };
 
+/* What a frame to a cell is where it is no call's answer. */
+enum frame_kind { FRAME_OTHER = -1, FRAME_TICK = -2 };
+
 /* A frame on its way to a cell: head bytes of its own, then a tail borrowed from what outlives
  * the run. */
 struct out_frame {
@@ -25,7 +28,7 @@ struct out_frame {
     struct bytes tail;
     size_t head_len;
     size_t at; /* bytes written, of head and tail together */
-    int slot;  /* whose answer it is; -1: none */
+    int slot;  /* whose answer it is, or an enum frame_kind */
     uint8_t head[];
 };
 
@@ -47,7 +50,8 @@ struct cell {
     size_t max_frame;
     struct out_frame *out;
     struct out_frame **out_end;
-    int64_t kill_at_ms; /* while no run's timer stands over it: a young or a late cell */
+    int64_t kill_at_ms; /* when its hello is due or, once it was killed, its obituary */
+    bool is_late;       /* the obituary was due before */
     bool is_open;       /* frames are read and written */
     bool has_eof;
     bool is_polled;
@@ -101,6 +105,8 @@ struct run {
     int64_t started_us;
     int64_t first_call_us;
     int64_t kill_at_ms;  /* INT64_MAX: no kill is due */
+    int64_t tick_at_ms;  /* INT64_MAX: the cell wants none */
+    uint32_t sleep_ms;   /* what it asked last */
     int64_t next_cpu_ms; /* when its processor time is looked at; INT64_MAX: never */
     uint64_t answered;
     enum end_cause cause;
@@ -139,6 +145,7 @@ struct host {
     int warden_pidfd;
     int words; /* what the warden writes to stderr */
     pid_t warden_pid;
+    char warden_end[32]; /* how it ended, for a sentence, once it has */
     bool is_up;
     bool is_lost; /* refused, gone, or broke the protocol: no run starts any more */
     bool is_warden_gone;
@@ -154,7 +161,7 @@ struct host {
     uint32_t next_cell;
     uint32_t next_run;
     unsigned ready_target;
-    unsigned young_deaths; /* cells that died before they were ready, in a row */
+    unsigned young_deaths; /* cells that were not made or died before they were ready, in a row */
     bool had_ready;
     bool was_used;           /* since the last look of the pool's timer */
     int64_t spawn_after_ms;  /* after a failed start */

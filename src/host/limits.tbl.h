@@ -18,4 +18,5 @@ LIMIT(max_result_depth, "",      2000,        1,     2000,          "nesting of 
 LIMIT(output_head,      "",      8000,        0,     1000000,       "characters kept from the start of the output")
 LIMIT(output_tail,      "",      8000,        0,     1000000,       "characters kept from the end of the output")
 LIMIT(max_code,         "bytes", 1048576,     1,     1048576,       "the script's source")
+LIMIT(timers,           "",      1,           0,     1,             "1: scripts have setTimeout, setInterval and sleep; 0: they do not")
 /* clang-format on */

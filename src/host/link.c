@@ -144,6 +144,16 @@ void link_send_take(struct cell *c, struct out_frame *f)
     }
 }
 
+bool link_holds(const struct cell *c, enum frame_kind kind)
+{
+    for (const struct out_frame *f = c->out; f != NULL; f = f->next) {
+        if (f->slot == (int)kind) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void link_drop_queued(struct cell *c)
 {
     struct out_frame **at = &c->out;

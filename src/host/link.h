@@ -18,6 +18,9 @@ int link_open(struct cell *cell);
 /* Takes the frame and sends it, or as much as the socket takes now. */
 void link_send_take(struct cell *cell, struct out_frame *frame);
 
+/* Whether a frame of this kind waits to be written. */
+bool link_holds(const struct cell *cell, enum frame_kind kind);
+
 /* Drops every frame that has not begun to go out. */
 void link_drop_queued(struct cell *cell);
 

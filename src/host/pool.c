@@ -29,6 +29,9 @@ enum {
     MAX_YOUNG_DEATHS = 3,
     YOUNG_DELAY_MS = 50,
     REFILL_DELAY_MS = 5,
+    HELLO_MS = 30000,   /* from the wish for a cell to its hello */
+    OBITUARY_MS = 5000, /* from a kill to the warden's word that it is done */
+    LATE_LOOK_MS = 500, /* what waits in the channel is read first */
 };
 
 #define WALLS_NEEDED ((uint32_t)WIRE_WALL_SECCOMP | WIRE_WALL_NO_NEW_PRIVS | WIRE_WALL_LIMITS)
@@ -105,7 +108,7 @@ static int make_cell(struct host *host, uint32_t memory_bytes)
                        .remote_socket = -1,
                        .page_fd = -1,
                        .pidfd = -1,
-                       .kill_at_ms = INT64_MAX,
+                       .kill_at_ms = clock_now_ms() + HELLO_MS,
                        .died_sentence = buf_max(WIRE_MAX_SENTENCE),
                        .wants_spawn = true};
     r = make_socket(c);
@@ -183,10 +186,16 @@ static void grow(struct host *host, const struct run *run)
     }
 }
 
+/* Sooner than the timer would, or as it would. */
 static void look_again_in(struct host *host, int64_t ms)
 {
-    uv_timer_start(&host->pool_timer, host->pool_timer.timer_cb, (uint64_t)ms,
-                   uv_timer_get_repeat(&host->pool_timer));
+    uint64_t wait_ms = ms < 0 ? 0 : (uint64_t)ms;
+
+    uv_update_time(host->loop);
+    if (uv_timer_get_due_in(&host->pool_timer) > wait_ms) {
+        uv_timer_start(&host->pool_timer, host->pool_timer.timer_cb, wait_ms,
+                       uv_timer_get_repeat(&host->pool_timer));
+    }
 }
 
 static void wait_to_refill(struct host *host)
@@ -219,12 +228,40 @@ static unsigned wanted(const struct host *host, uint32_t memory_bytes)
     return memory_bytes == (uint32_t)host->options.memory ? n + host->ready_target : n;
 }
 
+/* No cell came of a try: the next one waits, and after a few in a row the runs that wait are told
+ * why. */
+static void note_failure(struct host *host, const char *sentence)
+{
+    host->young_deaths++;
+    host->spawn_after_ms = clock_now_ms() + ((int64_t)YOUNG_DELAY_MS
+                                             << (host->young_deaths < 6 ? host->young_deaths : 6));
+    look_again_in(host, host->spawn_after_ms - clock_now_ms() + 1);
+    if (host->young_deaths < MAX_YOUNG_DEATHS) {
+        return;
+    }
+    for (struct run *r = host->runs; r != NULL; r = r->next) {
+        if (is_waiting(r)) {
+            run_end_early(r, "wall", sentence);
+        }
+    }
+}
+
+static void note_unmade(struct host *host, int error)
+{
+    _cleanup_(buf_done) struct buf s = buf_max(WIRE_MAX_SENTENCE);
+
+    buf_printf(&s, "the host could make no channel to a process for it: %s", strerror(error));
+    note_failure(host, buf_str(&s));
+}
+
 static void fill(struct host *host, uint32_t memory_bytes)
 {
-    while (count_spare(host, memory_bytes) < wanted(host, memory_bytes)) {
-        if (make_cell(host, memory_bytes) < 0) {
-            host->spawn_after_ms = clock_now_ms() + YOUNG_DELAY_MS;
-            return;
+    while (clock_now_ms() >= host->spawn_after_ms &&
+           count_spare(host, memory_bytes) < wanted(host, memory_bytes)) {
+        int r = make_cell(host, memory_bytes);
+
+        if (r < 0) {
+            note_unmade(host, -r);
         }
     }
 }
@@ -245,30 +282,44 @@ void pool_balance(struct host *host)
         return;
     }
     assign(host);
-    if (clock_now_ms() >= host->spawn_after_ms) {
-        if (clock_now_ms() >= host->refill_after_ms) {
-            fill(host, (uint32_t)host->options.memory);
-        }
-        for (struct run *r = host->runs; r != NULL; r = r->next) {
-            if (is_waiting(r)) {
-                fill(host, (uint32_t)r->limits.memory);
-            }
+    if (clock_now_ms() >= host->refill_after_ms) {
+        fill(host, (uint32_t)host->options.memory);
+    }
+    for (struct run *r = host->runs; r != NULL; r = r->next) {
+        if (is_waiting(r)) {
+            fill(host, (uint32_t)r->limits.memory);
         }
     }
     trim(host);
     control_pump(host);
 }
 
-void pool_tick(struct host *host)
+/* A cell without a hello is killed. A warden that is told to kill and does not say that it did is
+ * stopped or stuck: it ends too, and every cell with it. */
+static void look_at_late(struct host *host, int64_t now)
 {
-    int64_t now = clock_now_ms();
+    bool is_stuck = false;
 
     for (struct cell *c = host->cells; c != NULL; c = c->next) {
-        if (c->kill_at_ms <= now) {
-            c->kill_at_ms = INT64_MAX;
+        if (c->kill_at_ms <= now && c->was_killed) {
+            is_stuck = is_stuck || c->is_late;
+            c->is_late = true;
+            c->kill_at_ms = now + LATE_LOOK_MS;
+        } else if (c->kill_at_ms <= now) {
             pool_kill(c);
         }
+        if (c->kill_at_ms != INT64_MAX) {
+            look_again_in(host, c->kill_at_ms - now);
+        }
     }
+    if (is_stuck) {
+        control_lose(host, "the warden does not answer: it was stopped, or hangs");
+    }
+}
+
+void pool_tick(struct host *host)
+{
+    look_at_late(host, clock_now_ms());
     if (!host->was_used && host->ready_target > host->options.ready_cells) {
         host->ready_target--;
     }
@@ -281,6 +332,8 @@ void pool_kill(struct cell *c)
     if (!c->was_killed && !c->is_dead) {
         c->was_killed = true;
         c->wants_kill = true;
+        c->kill_at_ms = clock_now_ms() + OBITUARY_MS;
+        look_again_in(c->host, OBITUARY_MS);
         control_pump(c->host);
     }
 }
@@ -305,6 +358,7 @@ void pool_frame(struct cell *c, const struct frame *frame)
         return;
     }
     c->state = WIRE_ST_READY;
+    c->kill_at_ms = INT64_MAX;
     c->host->young_deaths = 0;
     c->host->had_ready = true;
     event_send(c->host, EVENT_CELL_READY, NULL, c, 0, bytes_none());
@@ -321,8 +375,8 @@ static void unlink_cell(struct cell *cell)
     *at = cell->next;
 }
 
-/* The runs that wait are told what became of the cells that were made for them. */
-static void give_up(struct host *host, struct cell *c)
+/* Young: dead before its script began. */
+static void note_young_death(struct cell *c)
 {
     _cleanup_(buf_done) struct buf s = buf_max(2 * WIRE_MAX_SENTENCE);
 
@@ -333,22 +387,7 @@ static void give_up(struct host *host, struct cell *c)
     } else {
         buf_printf(&s, "its process exited with status %d at its start", WEXITSTATUS(c->status));
     }
-    for (struct run *r = host->runs; r != NULL; r = r->next) {
-        if (is_waiting(r)) {
-            run_end_early(r, "wall", buf_str(&s));
-        }
-    }
-}
-
-static void note_young_death(struct host *host, struct cell *c)
-{
-    host->young_deaths++;
-    host->spawn_after_ms = clock_now_ms() + ((int64_t)YOUNG_DELAY_MS
-                                             << (host->young_deaths < 6 ? host->young_deaths : 6));
-    look_again_in(host, host->spawn_after_ms - clock_now_ms() + 1);
-    if (host->young_deaths >= MAX_YOUNG_DEATHS) {
-        give_up(host, c);
-    }
+    note_failure(c->host, buf_str(&s));
 }
 
 static void bury(struct cell *c)
@@ -366,7 +405,7 @@ static void bury(struct cell *c)
         run_cell_gone(c->run);
         c->run = NULL;
     } else if (is_young && !host->is_closing && !host->is_lost) {
-        note_young_death(host, c);
+        note_young_death(c);
     }
     link_close(c);
 }

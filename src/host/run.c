@@ -17,6 +17,7 @@
 #include "host/link.h"
 #include "host/pool.h"
 #include "host/runs.h"
+#include "host/sleep.h"
 #include "host/utf8.h"
 #include "json/json.h"
 
@@ -44,7 +45,7 @@ void run_arm(struct run *run)
     int64_t at = first_of(lifetime_deadline(run), run->kill_at_ms);
     int64_t wait;
 
-    at = first_of(at, run->next_cpu_ms);
+    at = first_of(at, first_of(run->next_cpu_ms, run->tick_at_ms));
     at = first_of(at, ledger_deadline_ms(&run->ledger));
     if (run->timer == NULL || at == INT64_MAX || at >= run->armed_ms) {
         return; /* a timer that fires early looks again */
@@ -81,7 +82,7 @@ static void send_stop(struct run *run)
 
     link_drop_queued(run->cell);
     wire_put_stop(&head, &m);
-    f = link_frame(buf_bytes(&head), bytes_none(), -1);
+    f = link_frame(buf_bytes(&head), bytes_none(), FRAME_OTHER);
     if (f != NULL) {
         link_send_take(run->cell, f);
     }
@@ -185,6 +186,7 @@ static void on_deadlines(struct run *run, int64_t now_ms)
         stop_for(run, CAUSE_LIFETIME);
     }
     look_at_cpu(run, now_ms);
+    sleep_due(run, now_ms);
     if (run->kill_at_ms <= now_ms && run->cell != NULL) {
         run->kill_at_ms = INT64_MAX;
         run->was_killed = true;
@@ -334,6 +336,7 @@ static int take_frame(struct run *run, const struct frame *frame, struct buf *br
     struct wire_seen seen;
     struct wire_output output;
     struct wire_ending ending;
+    struct wire_sleep nap;
     int r;
 
     switch ((enum wire_type)frame->type) {
@@ -353,6 +356,12 @@ static int take_frame(struct run *run, const struct frame *frame, struct buf *br
         r = wire_get_output(frame->body, &output);
         if (r == 0) {
             take_output(run, output.text);
+        }
+        return r;
+    case WIRE_MSG_sleep:
+        r = wire_get_sleep(frame->body, &nap);
+        if (r == 0) {
+            sleep_take(run, nap.ms, breach);
         }
         return r;
     case WIRE_MSG_ending:
@@ -436,6 +445,7 @@ static void fill_ending(struct run *run)
         .early = buf_str(&run->early),
         .early_reason = run->early_reason,
         .is_warden_lost = host->is_warden_gone && run->died_sentence.len == 0 && run->status == 0,
+        .warden_end = host->warden_end,
         .warden_text = buf_str(&host->last_words),
         .status = run->status,
         .died_sentence = buf_bytes(&run->died_sentence),

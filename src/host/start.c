@@ -91,6 +91,7 @@ static int encode_start(struct run *run, struct bytes code)
         .max_args_bytes = (uint32_t)run->limits.max_args_bytes,
         .max_args_values = (uint32_t)run->limits.max_args_values,
         .max_result_depth = (uint32_t)run->limits.max_result_depth,
+        .flags = run->limits.timers != 0 ? WIRE_START_TIMERS : 0,
         .code = code,
         .names = set == NULL ? bytes_str("[]") : buf_bytes(&set->names),
         .catalogue = set == NULL ? bytes_str("[]") : buf_bytes(&set->catalogue),
@@ -100,7 +101,7 @@ static int encode_start(struct run *run, struct bytes code)
     if (buf_fault(&head) < 0) {
         return buf_fault(&head);
     }
-    run->start = link_frame(buf_bytes(&head), m.catalogue, -1);
+    run->start = link_frame(buf_bytes(&head), m.catalogue, FRAME_OTHER);
     return run->start == NULL ? -ENOMEM : 0;
 }
 
@@ -136,6 +137,7 @@ static struct run *new_run(struct host *host, const struct run_input *input)
     run->arg = input->arg;
     run->armed_ms = INT64_MAX;
     run->kill_at_ms = INT64_MAX;
+    run->tick_at_ms = INT64_MAX;
     run->next_cpu_ms = INT64_MAX;
     run->started_us = clock_now_us();
     run->first_call_us = -1;

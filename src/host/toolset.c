@@ -45,14 +45,10 @@ static int check_schema(const struct tool *tool, struct bytes schema, const char
     return 0;
 }
 
-static int check_tool(const struct tool *tool, size_t index, struct buf *ret_sentence)
+static int check_tool(const struct tool *tool, struct buf *ret_sentence)
 {
     int r;
 
-    if (tool->name.len == 0) {
-        buf_printf(ret_sentence, "tool number %zu has no name", index + 1);
-        return -EINVAL;
-    }
     if (tool->name.len > WIRE_MAX_TOOL_NAME) {
         return refuse(-EMSGSIZE, tool->name, "has a name longer than 1,024 bytes", ret_sentence);
     }
@@ -81,24 +77,51 @@ static void put_entry(struct buf *out, const struct tool *tool)
     buf_put_str(out, "}");
 }
 
+static const char one_too_many[] =
+    "is one too many: names may take 4 MiB, descriptions and schemas of all tools 16 MiB";
+
+static void put_name(struct buf *out, const struct tool *tool)
+{
+    json_put_comma(out);
+    json_put_str(out, tool->name);
+}
+
 static int write_texts(struct toolset *set, struct buf *ret_sentence)
 {
     buf_put_str(&set->names, "[");
     buf_put_str(&set->catalogue, "[");
     for (size_t i = 0; i < set->n; i++) {
-        json_put_comma(&set->names);
-        json_put_str(&set->names, set->tools[i].name);
+        put_name(&set->names, &set->tools[i]);
         put_entry(&set->catalogue, &set->tools[i]);
         if (buf_fault(&set->names) == -EMSGSIZE || buf_fault(&set->catalogue) == -EMSGSIZE) {
-            return refuse(-EMSGSIZE, set->tools[i].name,
-                          "is one too many: names may take 4 MiB, descriptions and schemas of all "
-                          "tools 16 MiB",
-                          ret_sentence);
+            return refuse(-EMSGSIZE, set->tools[i].name, one_too_many, ret_sentence);
         }
     }
     buf_put_str(&set->names, "]");
     buf_put_str(&set->catalogue, "]");
     return buf_fault(&set->names) < 0 ? buf_fault(&set->names) : buf_fault(&set->catalogue);
+}
+
+int toolset_admit(struct toolset_room *room, const struct tool *tool, struct buf *ret_sentence)
+{
+    _cleanup_(buf_done) struct buf name = buf_max(WIRE_MAX_NAMES);
+    _cleanup_(buf_done) struct buf entry = buf_max(WIRE_MAX_CATALOGUE);
+    int r = check_tool(tool, ret_sentence);
+
+    if (r < 0) {
+        return r;
+    }
+    put_name(&name, tool);
+    put_entry(&entry, tool);
+    /* Beside the texts: a comma each, and the brackets. */
+    if (buf_fault(&name) < 0 || buf_fault(&entry) < 0 ||
+        room->names_bytes + name.len + 3 > WIRE_MAX_NAMES ||
+        room->catalogue_bytes + entry.len + 3 > WIRE_MAX_CATALOGUE) {
+        return refuse(-EMSGSIZE, tool->name, one_too_many, ret_sentence);
+    }
+    room->names_bytes += name.len + 1;
+    room->catalogue_bytes += entry.len + 1;
+    return 0;
 }
 
 static struct bytes copy_slice(char **at, struct bytes slice)
@@ -161,7 +184,11 @@ static int fill(struct toolset *set, const struct tool *tools, struct buf *ret_s
     int r;
 
     for (size_t i = 0; i < set->n; i++) {
-        r = check_tool(&tools[i], i, ret_sentence);
+        if (tools[i].name.len == 0) {
+            buf_printf(ret_sentence, "tool number %zu has no name", i + 1);
+            return -EINVAL;
+        }
+        r = check_tool(&tools[i], ret_sentence);
         if (r < 0) {
             return r;
         }

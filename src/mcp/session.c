@@ -329,7 +329,10 @@ void session_overlong(struct session *s, int64_t now_ms, struct bytes ends)
     (void)now_ms;
     if (rpc_guess_id(ends, &id) < 0 ||
         !spoil(s, id, MCP_END_TOO_LARGE, "answered with a message that is too large")) {
-        session_note(s, "sent a message that is too large; it is dropped");
+        s->overlong++;
+        if (s->overlong == 1) {
+            session_note(s, "sends messages that are too large; they are dropped");
+        }
     }
 }
 

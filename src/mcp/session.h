@@ -69,6 +69,7 @@ struct session {
     struct toolset fresh;   /* while listing */
     struct call_list calls; /* those that were sent first */
     uint64_t garbage;       /* lines that were no message */
+    uint64_t overlong;      /* messages that were too large, and nobody's answer */
     uint64_t strays;        /* answers that nobody waits for */
     uint64_t answered;      /* calls */
     struct buf out;         /* the message that is being built */

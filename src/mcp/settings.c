@@ -63,6 +63,8 @@ static const struct {
     {"auth", PLACE_IGNORED},
     {"description", PLACE_IGNORED},
     {"alwaysLoad", PLACE_IGNORED},
+    {"alwaysAllow", PLACE_IGNORED},
+    {"autoApprove", PLACE_IGNORED},
     {"trust", PLACE_IGNORED},
     {"dev", PLACE_IGNORED},
     {"sandbox", PLACE_IGNORED},

@@ -63,6 +63,7 @@ static void reset_signals(void)
         reset_action(number);
     }
     sigaction(SIGPIPE, &ignored, NULL);
+    sigaction(SIGXFSZ, &ignored, NULL); /* under ulimit -f a write fails, and can be told */
     sigemptyset(&empty);
     sigprocmask(SIG_SETMASK, &empty, NULL);
     setitimer(ITIMER_REAL, &none, NULL);

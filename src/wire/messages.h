@@ -40,6 +40,10 @@
 #define WIRE_STOP_FIELDS(U32, BYTES, TAIL)      \
     U32(reason)
 
+/* host to cell: the time that the latest sleep asked for has passed; ms is what it asked. */
+#define WIRE_TICK_FIELDS(U32, BYTES, TAIL)      \
+    U32(ms)
+
 /* cell to host: locked, and ready for a script; walls is a set of enum wire_wall. */
 #define WIRE_HELLO_FIELDS(U32, BYTES, TAIL)     \
     U32(version)                                \
@@ -64,9 +68,11 @@
  * empty; frames and notes are JSON arrays or empty.
  * frames: {"function", "line", "column", "times"?}, the innermost first, the script's own
  * only; function is "" for one without a name; times, where a recursion was folded.
- * notes, at most eleven: {"note": "not_awaited", "tool", "call", "state"} with state "not sent",
+ * notes, at most twelve: {"note": "not_awaited", "tool", "call", "state", "count"?} by tool and
+ * state (call is the first one's id, count is there where there are more), with state "not sent",
  * "out", "answered", "failed" (isError) or the error's class; {"note": "unhandled_rejection",
- * "name", "message"}; {"note": "more", "count"} for those left out. */
+ * "name", "message", "line"?, "column"?}; {"note": "timers_dropped", "count"}: timers that had
+ * not fired when all else was done; {"note": "more", "count"} for those left out. */
 #define WIRE_ENDING_FIELDS(U32, BYTES, TAIL)    \
     U32(kind)                                   \
     BYTES(name, WIRE_MAX_ERROR_NAME)            \
@@ -74,6 +80,13 @@
     BYTES(frames, WIRE_MAX_FRAMES_JSON)         \
     BYTES(notes, WIRE_MAX_NOTES)                \
     TAIL(value, WIRE_MAX_VALUE)
+
+#define WIRE_SLEEP_NONE 0xffffffffu
+
+/* cell to host: send a tick in so many milliseconds (0 counts as 1), unless another sleep comes
+ * before; WIRE_SLEEP_NONE: send none. A tick that crossed this message on its way may come yet. */
+#define WIRE_SLEEP_FIELDS(U32, BYTES, TAIL)     \
+    U32(ms)
 
 /* host to warden, with two descriptors, the cell's socket and its page: make a cell. */
 #define WIRE_SPAWN_FIELDS(U32, BYTES, TAIL)     \
@@ -109,11 +122,13 @@
     M(start,   1,  WIRE_HOST,   WIRE_ST_READY,                 WIRE_START_FIELDS)   \
     M(result,  2,  WIRE_HOST,   WIRE_ST_RUNNING,               WIRE_RESULT_FIELDS)  \
     M(stop,    3,  WIRE_HOST,   WIRE_ST_RUNNING,               WIRE_STOP_FIELDS)    \
+    M(tick,    4,  WIRE_HOST,   WIRE_ST_RUNNING,               WIRE_TICK_FIELDS)    \
     M(hello,   16, WIRE_CELL,   WIRE_ST_NEW,                   WIRE_HELLO_FIELDS)   \
     M(call,    17, WIRE_CELL,   WIRE_ST_RUNNING,               WIRE_CALL_FIELDS)    \
     M(seen,    18, WIRE_CELL,   WIRE_ST_RUNNING,               WIRE_SEEN_FIELDS)    \
     M(output,  19, WIRE_CELL,   WIRE_ST_RUNNING,               WIRE_OUTPUT_FIELDS)  \
     M(ending,  20, WIRE_CELL,   WIRE_ST_RUNNING,               WIRE_ENDING_FIELDS)  \
+    M(sleep,   21, WIRE_CELL,   WIRE_ST_RUNNING,               WIRE_SLEEP_FIELDS)   \
     M(spawn,   32, WIRE_HOST,   WIRE_ST_UP,                    WIRE_SPAWN_FIELDS)   \
     M(kill,    33, WIRE_HOST,   WIRE_ST_UP,                    WIRE_KILL_FIELDS)    \
     M(up,      48, WIRE_WARDEN, WIRE_ST_BUILDING,              WIRE_UP_FIELDS)      \

@@ -32,6 +32,9 @@ enum wire_state {
 
 enum wire_language { WIRE_JAVASCRIPT = 1, WIRE_PYTHON };
 
+/* Bits of a start's flags. */
+enum wire_start_flag { WIRE_START_TIMERS = 1 }; /* the script has timers */
+
 /* Kinds of a call's answer. Only WIRE_RES_ANSWER carries JSON, else payload is a sentence. */
 enum wire_result_kind {
     WIRE_RES_ANSWER = 1,

@@ -15,7 +15,7 @@
 enum {
     MAX_FILE = 4 * 1024 * 1024,
     MAX_TEXT = 64 * 1024 * 1024,
-    MAX_CALLS = 4096,
+    MAX_CALLS = 16384,
     SHOWN_BYTES = 1000,
     CUT_BYTES = 60,
 };

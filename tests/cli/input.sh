@@ -73,7 +73,7 @@ t="--mcp tell.json"
     refuses "a limit in a wrong unit" "memory|2s|MiB" run $t --limit memory=2s good.js
     refuses "a limit that is no number" "lifetime|soon" run $t --limit lifetime=soon good.js
     refuses "a limit too low" "memory|4" run $t --limit memory=1MiB good.js
-    refuses "a limit too high" "lifetime|86400000 ms" run $t --limit lifetime=25h good.js
+    refuses "a limit too high" "lifetime|from 1ms to 24h" run $t --limit lifetime=25h good.js
     refuses "a limit below zero" "lifetime|-1" run $t --limit lifetime=-1 good.js
     refuses "a limit past 64 bits" "memory" run $t --limit memory=99999999999999999999GiB good.js
 }

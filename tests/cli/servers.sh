@@ -53,6 +53,8 @@ return [e.name, (await tools["good.echo"]({ a: 1 })).data.a, ALL_TOOLS.filter((t
 absent "dies at start" exit "no such database"
 absent "refuses to start" refuse "not today"
 absent "dies once started" ends "cannot go on"
+script --json --mcp c.json <<<'return 1'
+check "a server that failed is a note in the object" json_is 'o.notes.map((n) => [n.note, n.server].join()).join()' server_failed,d
 cat >short.json <<J
 { "mcpServers": { "d": { "command": "$double", "args": ["silent"], "startup_timeout_sec": 1 }, "good": { "command": "$double" } } }
 J
@@ -77,6 +79,13 @@ wait $pid
 status=$?
 check "stopped while a server is silent: 130" is_status 130
 check "stopped while a server is silent: nothing left" none_left
+config c.json "d=silent"
+"$torno" run --json --mcp c.json - >out 2>err <<<'return 1' &
+pid=$!
+sleep 0.3
+kill -INT $pid
+wait $pid
+check "stopped while a server is silent: an object all the same" json_is 'o.ending + ": " + o.error.message' "stopped: it was stopped before it began"
 config c.json "d=deaf"
 "$torno" run --mcp c.json - >out 2>err <<<'return 1' &
 pid=$!
@@ -86,6 +95,18 @@ wait $pid
 status=$?
 check "stopped while a server is deaf: 130" is_status 130
 check "stopped while a server is deaf: nothing left" none_left
+
+# Tools that no script can have cost only themselves.
+config c.json d=deep=2 good=
+script --mcp c.json <<<'return [(await tools["good.echo"]({ a: 1 })).data.a, (await tools["d.echo"]({ a: 2 })).data.a, ALL_TOOLS.some((t) => t.name.includes("deep"))]'
+check "a schema nested too deep: the run goes on without it" is_out '[1,2,false]\n'
+check "a schema nested too deep: told" has_err 'd.deep1'
+config c.json d=fat=9 z=fat=9 good=
+script --mcp c.json <<<'return [(await tools["good.echo"]({ a: 1 })).data.a, ALL_TOOLS.filter((t) => t.name.includes("fat")).length]'
+check "more tools than a script can have: the first of them" is_out '[1,15]\n'
+check "more tools than a script can have: told" has_err '16 MiB; it is left out'
+run tools --mcp c.json
+check "more tools than a script can have: the same are shown" [ "$(grep -c '^[dz]\.fat' out)" = 15 ]
 
 # Many at once, over pages, and their names.
 config many.json a= b=page=3 c=page=1 d=tools=400

@@ -106,6 +106,24 @@ static void put_bad_tools(void)
                 "{\"name\":\"a\\u0000b\",\"inputSchema\":{}},{\"name\":9,\"inputSchema\":{}}");
 }
 
+/* Tools that a client can list and no script can have: one nested too deep, or too much of them. */
+static void put_vast_tools(void)
+{
+    for (long i = 0; i < number(find_word("deep")); i++) {
+        json_put_comma(&self.out);
+        buf_printf(&self.out, "{\"name\":\"deep%ld\",\"inputSchema\":{\"x\":", i);
+        memset(buf_grow(&self.out, 600), '[', 600);
+        memset(buf_grow(&self.out, 600), ']', 600);
+        buf_put_str(&self.out, "}}");
+    }
+    for (long i = 0; i < number(find_word("fat")); i++) {
+        json_put_comma(&self.out);
+        buf_printf(&self.out, "{\"name\":\"fat%ld\",\"inputSchema\":{},\"description\":\"", i);
+        memset(buf_grow(&self.out, 1 << 20), 'x', 1 << 20);
+        buf_put_str(&self.out, "\"}");
+    }
+}
+
 /* The tools from the cursor on: a page holds page=N of them; the second page's cursor is "". */
 static void list(struct bytes id, struct bytes params)
 {
@@ -133,6 +151,9 @@ static void list(struct bytes id, struct bytes params)
     }
     if (find_word("bad") != NULL && end == all) {
         put_bad_tools();
+    }
+    if (end == all) {
+        put_vast_tools();
     }
     buf_put_str(&self.out, "]");
     if (end < all || find_word("endless") != NULL) {

@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "wire/wire.h"
 
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,28 +62,31 @@ static void read_all(uint8_t *to, size_t len)
     }
 }
 
+/* Reads one whole frame; its name. */
+static const char *read_frame(void)
+{
+    uint8_t head[FRAME_HEADER_BYTES];
+    struct reader r = reader_of(bytes_of(head, sizeof head));
+    uint32_t len;
+    uint8_t type;
+
+    read_all(head, sizeof head);
+    len = reader_u32(&r);
+    type = reader_u8(&r);
+    while (len > 1) {
+        uint8_t junk[65536];
+        size_t n = len - 1 < sizeof junk ? len - 1 : sizeof junk;
+
+        read_all(junk, n);
+        len -= (uint32_t)n;
+    }
+    return wire_name(type);
+}
+
 /* Reads whole frames until one of this name came. */
 static void await(char *name)
 {
-    for (;;) {
-        uint8_t head[FRAME_HEADER_BYTES];
-        struct reader r = reader_of(bytes_of(head, sizeof head));
-        uint32_t len;
-        uint8_t type;
-
-        read_all(head, sizeof head);
-        len = reader_u32(&r);
-        type = reader_u8(&r);
-        while (len > 1) {
-            uint8_t junk[65536];
-            size_t n = len - 1 < sizeof junk ? len - 1 : sizeof junk;
-
-            read_all(junk, n);
-            len -= (uint32_t)n;
-        }
-        if (strcmp(wire_name(type), name) == 0) {
-            return;
-        }
+    while (strcmp(read_frame(), name) != 0) {
     }
 }
 
@@ -245,6 +249,45 @@ static void send_ending(uint32_t kind, const char *field, struct bytes text, con
     send_buf(&b);
 }
 
+/* naps N MS PAUSE: N times, asks for a tick in MS, and waits PAUSE itself, but not for the tick. */
+static void do_naps(char *at)
+{
+    uint32_t n = number(&at);
+    struct wire_sleep m = {.ms = number(&at)};
+    uint32_t wait_ms = number(&at);
+
+    for (uint32_t i = 0; i < n; i++) {
+        struct buf b = buf_max(FRAME_MAX);
+
+        wire_put_sleep(&b, &m);
+        send_buf(&b);
+        if (wait_ms > 0) {
+            pause_ms(wait_ms);
+        }
+    }
+}
+
+/* ticks LEAST MOST: counts those that come until none does for 100 ms, and ends as finished with
+ * "counted" or their number. */
+static void do_ticks(char *at)
+{
+    uint32_t least = number(&at);
+    uint32_t most = number(&at);
+    uint32_t n = 0;
+    struct buf value = buf_max(64);
+
+    while (poll(&(struct pollfd){.fd = cell_fd, .events = POLLIN}, 1, 100) > 0) {
+        n += strcmp(read_frame(), "tick") == 0;
+    }
+    if (n < least || n > most) {
+        buf_printf(&value, "%u", n);
+    } else {
+        buf_put_str(&value, "\"counted\"");
+    }
+    send_ending(WIRE_END_FINISHED, "value", buf_bytes(&value), "");
+    buf_done(&value);
+}
+
 /* ending 1 VALUE | ending KIND NAME MESSAGE. */
 static void do_ending(char *at)
 {
@@ -371,7 +414,8 @@ static const struct verb {
     {"output", do_text},   {"flood", do_flood},   {"ending", do_ending}, {"notes", do_notes},
     {"frames", do_frames}, {"raw", do_raw},       {"frame", do_frame},   {"zeros", do_zeros},
     {"sleep", do_sleep},   {"slow", do_slow},     {"close", do_close},   {"exit", do_exit},
-    {"die", do_die},       {"hang", do_hang},     {"spin", do_spin},
+    {"die", do_die},       {"hang", do_hang},     {"spin", do_spin},     {"naps", do_naps},
+    {"ticks", do_ticks},
 };
 
 static void do_line(char *line)

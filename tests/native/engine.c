@@ -241,8 +241,9 @@ int engine_init(void)
     return at == MAP_FAILED ? -errno : 0;
 }
 
-int engine_ready(void)
+int engine_ready(struct wire_page *page)
 {
+    (void)page;
     return 0;
 }
 
@@ -290,10 +291,18 @@ enum engine_state engine_answer(uint32_t id, enum wire_result_kind kind, struct 
     return ENGINE_ENDED;
 }
 
-enum engine_state engine_answer_no_room(uint32_t id, size_t len)
+enum engine_state engine_answer_no_room(uint32_t id, enum wire_result_kind kind, size_t len,
+                                        enum wire_seen_how *ret_how)
 {
+    (void)kind;
+    (void)ret_how;
     (void)id;
     (void)len;
+    return ENGINE_ENDED;
+}
+
+enum engine_state engine_tick(void)
+{
     return ENGINE_ENDED;
 }
 

@@ -45,6 +45,7 @@ static struct pending *queue; /* in the child */
 static size_t n_queued;
 static size_t n_answered;
 static long faults_before;
+static uint32_t sleep_ms = WIRE_SLEEP_NONE;
 static bool is_quiet; /* calls are not written down */
 static uint32_t memory_mib = 128;
 
@@ -90,6 +91,15 @@ static void on_output(void *arg, struct bytes text)
 {
     (void)arg;
     note("~ %.*s", (int)(text.len < 2000 ? text.len : 2000), (const char *)text.ptr);
+    if (bytes_is(text, "stop!\n")) {
+        atomic_store(&shared->page.stop, 1); /* as the host does, that has just read this */
+    }
+}
+
+static void on_sleep(void *arg, uint32_t ms)
+{
+    (void)arg;
+    sleep_ms = ms;
 }
 
 /* What a tool of this name answers; NULL for one that never does. */
@@ -160,7 +170,7 @@ static enum engine_state answer_next(enum engine_state state)
     }
     room = engine_take(strlen(text));
     if (room == NULL) {
-        return engine_answer_no_room(p->id, strlen(text));
+        return engine_answer_no_room(p->id, kind, strlen(text), &how);
     }
     memcpy(room, text, strlen(text));
     state = engine_answer(p->id, kind, bytes_of(room, strlen(text)), &how);
@@ -195,13 +205,15 @@ static void write_ending(enum engine_state state)
 /* The child: a whole run, the answers in the order of the calls. */
 static void run_script(struct bytes code)
 {
-    const struct engine_hooks hooks = {.call = on_call, .output = on_output, .page = &shared->page};
+    const struct engine_hooks hooks = {
+        .call = on_call, .output = on_output, .sleep = on_sleep, .page = &shared->page};
     const struct wire_start start = {
         .memory_bytes = memory_mib << 20,
         .max_calls_out = 16,
         .max_args_bytes = 4 << 20,
         .max_args_values = 100000,
         .max_result_depth = 2000,
+        .flags = WIRE_START_TIMERS,
         .code = code,
         .names = bytes_str("[\"echo\",\"add\",\"refuse\",\"lose\",\"late\",\"unsent\",\"large\","
                            "\"broken\",\"deep\",\"bare\",\"fail\",\"never\",\"fs.read_file\","
@@ -212,13 +224,19 @@ static void run_script(struct bytes code)
     enum engine_state state;
 
     queue = calloc(MAX_QUEUE, sizeof(*queue));
-    if (queue == NULL || engine_ready() < 0) {
+    if (queue == NULL || engine_ready(&shared->page) < 0) {
         _exit(9);
     }
     faults_before = count_faults();
     state = engine_start(&hooks, &start);
-    while (state == ENGINE_WAITING && n_answered < n_queued) {
-        state = answer_next(state);
+    while (state == ENGINE_WAITING && (n_answered < n_queued || sleep_ms != WIRE_SLEEP_NONE)) {
+        if (n_answered < n_queued) {
+            state = answer_next(state);
+        } else {
+            usleep(sleep_ms * 500); /* early: what is not due is asked for again */
+            sleep_ms = WIRE_SLEEP_NONE;
+            state = engine_tick();
+        }
         if (atomic_load(&shared->page.stop) != 0 && state == ENGINE_WAITING) {
             state = engine_stop();
         }
@@ -259,7 +277,7 @@ static const char *play(const char *code)
     return shared->text;
 }
 
-static const char *play_in(uint32_t mib, const char *code)
+__attribute__((unused)) static const char *play_in(uint32_t mib, const char *code)
 {
     const char *text;
 

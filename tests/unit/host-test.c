@@ -248,6 +248,7 @@ static struct end_facts facts(void)
                               .has_process = true,
                               .early = "",
                               .early_reason = "",
+                              .warden_end = "",
                               .warden_text = "",
                               .died_sentence = bytes_none(),
                               .limits = &limits};

@@ -40,6 +40,7 @@ static void test_defaults(void)
     T_EQ(limits.output_head, 8000);
     T_EQ(limits.output_tail, 8000);
     T_EQ(limits.max_code, 1024 * 1024);
+    T_EQ(limits.timers, 1);
     T_EQ(limits_check(&limits, &sentence), 0);
 }
 
@@ -113,7 +114,7 @@ static void test_refusals(void)
     T_ERR(parse("max_calls_out=3ms"), EINVAL);
     T_ERR(parse("lifetime=0"), ERANGE);
     says("lifetime");
-    says("86400000");
+    says("from 1ms to 24h");
     T_ERR(parse("lifetime=25h"), ERANGE);
     T_ERR(parse("lifetime=99999999999999999999999999"), ERANGE);
     T_ERR(parse("lifetime=18446744073709556616"), ERANGE); /* 2^64 and 5 s */

@@ -64,12 +64,17 @@ static void test_notes(void)
     struct ending e = failed("", "");
 
     e.kind = ENDING_FINISHED;
-    e.notes =
-        bytes_str("[{\"note\":\"not_awaited\",\"tool\":\"a.b\",\"call\":3,\"state\":\"answered\"},"
-                  "{\"note\":\"unhandled_rejection\",\"name\":\"E\",\"message\":\"m\"},"
-                  "{\"note\":\"more\",\"count\":4},{\"note\":\"new\"}]");
-    T_STR(text_of(&e, ""), "torno: the script did not await its call a.b, which was answered\n"
-                           "torno: the script handled nowhere the rejection E: m\n"
+    e.notes = bytes_str(
+        "[{\"note\":\"not_awaited\",\"tool\":\"a.b\",\"call\":3,\"state\":\"answered\"},"
+        "{\"note\":\"not_awaited\",\"tool\":\"c\",\"call\":4,\"state\":\"not sent\",\"count\":84},"
+        "{\"note\":\"not_awaited\",\"tool\":\"c\",\"call\":9,\"state\":\"CallTimeout\"},"
+        "{\"note\":\"unhandled_rejection\",\"name\":\"E\",\"message\":\"m\",\"line\":3,"
+        "\"column\":7},"
+        "{\"note\":\"more\",\"count\":4},{\"note\":\"new\"}]");
+    T_STR(text_of(&e, ""), "torno: the call a.b was not awaited: answered\n"
+                           "torno: 84 calls of c were not awaited: never sent\n"
+                           "torno: the call c was not awaited: rejected with CallTimeout\n"
+                           "torno: nothing handled the rejection E: m (line 3, column 7)\n"
                            "torno: more of these: 4\n"
                            "torno: {\"note\":\"new\"}\n");
 }
@@ -128,7 +133,7 @@ static const char *json_of(const struct ending *ending, const char *head, const 
         .head = bytes_str(head), .tail = bytes_str(tail), .dropped_characters = 7};
 
     buf_clear(&out);
-    report_json(&out, ending, &output);
+    report_json(&out, ending, &output, bytes_str("{\"note\":\"last\"}"));
     T_EQ(json_check(buf_bytes(&out), JSON_UNIQUE_KEYS, 100, 10000, NULL, NULL), 0);
     return buf_str(&out);
 }
@@ -164,12 +169,13 @@ static void test_json(void)
           "{\"id\":2,\"tool\":\"c\",\"state\":\"unseen\",\"effect\":\"done\",\"ms\":0,"
           "\"arguments\":\"{\\\"x\\\":\"}],\"calls_dropped\":3,\"output\":\"h\\nt\",\"dropped\":7,"
           "\"walls\":\"tier A\",\"stats\":{\"wall_ms\":10,\"cpu_ms\":2,\"memory_peak\":4096,"
-          "\"first_call_ms\":1234.056},\"notes\":[{\"note\":\"x\"}]}\n");
+          "\"first_call_ms\":1234.056},\"notes\":[{\"note\":\"x\"},{\"note\":\"last\"}]}\n");
     e = failed("", "");
     e.error_name = bytes_none();
     e.value = bytes_str("[1]");
     T_OK(strstr(json_of(&e, "", ""), "\"value\":[1],\"error\":null,\"calls\":[],") != NULL);
-    T_OK(strstr(buf_str(&out), "\"first_call_ms\":null},\"notes\":[]}\n") != NULL);
+    T_OK(strstr(buf_str(&out), "\"first_call_ms\":null},\"notes\":[{\"note\":\"last\"}]}\n") !=
+         NULL);
 }
 
 static const char *clean(const char *text, size_t len, unsigned indent)

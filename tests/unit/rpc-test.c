@@ -315,7 +315,8 @@ static void test_child_ends(uv_loop_t *loop)
     T_STR(buf_str(&w.lines), "out|");
     T_STR(buf_str(&w.death), "ended with status 3; its stderr says: last  [1m words");
     done(&w);
-    run_shell(loop, &w, "printf 'Error: no such file\n    at a\n    at b\n\nNode.js v20\n' >&2; exit 1");
+    run_shell(loop, &w,
+              "printf 'Error: no such file\n    at a\n    at b\n\nNode.js v20\n' >&2; exit 1");
     T_STR(buf_str(&w.death), "ended with status 1; its stderr says: Error: no such file");
     done(&w);
     run_shell(loop, &w, "kill -9 $$");

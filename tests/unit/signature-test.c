@@ -54,7 +54,7 @@ static void test_arguments(void)
     T_STR(sign_both("{\"type\":\"object\",\"properties\":{}}",
                     "{\"type\":\"object\",\"properties\":{\"n\":{\"type\":\"number\"}},"
                     "\"required\":[\"n\"]}"),
-          "s.t(): { n: number }");
+          "s.t() // .data: { n: number }");
 }
 
 static void test_keys(void)

@@ -52,7 +52,7 @@ static const uint32_t types[] = {WIRE_MESSAGES(NUMBER_ROW)};
 
 static void test_round_trip(void)
 {
-    _Static_assert(ARRAY_SIZE(types) == 13, "the table grew: look at the tests below too");
+    _Static_assert(ARRAY_SIZE(types) == 15, "the table grew: look at the tests below too");
     for (size_t i = 0; i < ARRAY_SIZE(types); i++) {
         _cleanup_(buf_done) struct buf out = buf_max(1 << 20);
         struct frame frame;
@@ -186,6 +186,11 @@ static void test_rules(void)
     T_ERR(wire_check(WIRE_MSG_call, WIRE_CELL, WIRE_ST_READY), EPROTO);
     T_ERR(wire_check(WIRE_MSG_call, WIRE_HOST, WIRE_ST_RUNNING), EPROTO);
     T_ERR(wire_check(WIRE_MSG_ending, WIRE_CELL, WIRE_ST_ENDED), EPROTO);
+    T_EQ(wire_check(WIRE_MSG_sleep, WIRE_CELL, WIRE_ST_RUNNING), 0);
+    T_ERR(wire_check(WIRE_MSG_sleep, WIRE_CELL, WIRE_ST_ENDED), EPROTO);
+    T_ERR(wire_check(WIRE_MSG_sleep, WIRE_HOST, WIRE_ST_RUNNING), EPROTO);
+    T_EQ(wire_check(WIRE_MSG_tick, WIRE_HOST, WIRE_ST_RUNNING), 0);
+    T_ERR(wire_check(WIRE_MSG_tick, WIRE_CELL, WIRE_ST_RUNNING), EPROTO);
     T_ERR(wire_check(0, WIRE_CELL, WIRE_ST_RUNNING), EPROTO);
     T_ERR(wire_check(255, WIRE_CELL, WIRE_ST_RUNNING), EPROTO);
     for (uint32_t type = 0; type < 300; type++) {
@@ -195,7 +200,7 @@ static void test_rules(void)
             }
         }
     }
-    T_EQ(allowed, 14); /* thirteen messages, one of them in two states */
+    T_EQ(allowed, 16); /* fifteen messages, one of them in two states */
 }
 
 /* Feeds a stream of frames in pieces of one size and counts what comes out. */

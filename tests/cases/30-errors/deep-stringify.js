@@ -1,5 +1,5 @@
 let a = [];
-for (let i = 0; i < 1000000; i++) a = [a];
+for (let i = 0; i < 200000; i++) a = [a];
 let how;
 try {
   JSON.stringify(a);

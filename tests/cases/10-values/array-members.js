@@ -1,0 +1,1 @@
+return Object.assign([1], { named: 2 });

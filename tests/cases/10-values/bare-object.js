@@ -1,0 +1,1 @@
+return Object.assign(Object.create(null), { a: 1 });

@@ -1,0 +1,1 @@
+return [Object(1), Object("s"), Object(false), Object(7n)];

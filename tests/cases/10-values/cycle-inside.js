@@ -1,0 +1,1 @@
+return (() => { const a = { list: [] }; a.list.push(a); return a; })();

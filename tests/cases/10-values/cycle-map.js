@@ -1,0 +1,1 @@
+return (() => { const m = new Map(); m.set("self", m); return m; })();

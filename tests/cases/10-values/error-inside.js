@@ -1,0 +1,1 @@
+return [new Error("one"), { e: new TypeError("two") }];

@@ -1,0 +1,1 @@
+return Object.assign(new RangeError("m", { cause: "c" }), { code: 5 });

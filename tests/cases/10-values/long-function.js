@@ -1,0 +1,1 @@
+return new Function("x".repeat(3000));

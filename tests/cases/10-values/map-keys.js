@@ -1,0 +1,1 @@
+return new Map([[1, "a"], [{ k: 1 }, new Map([[2, 3]])]]);

@@ -1,0 +1,1 @@
+return { p: Promise.resolve(1) };

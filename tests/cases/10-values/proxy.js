@@ -1,0 +1,1 @@
+return new Proxy({ a: 1 }, { get: () => 9 });

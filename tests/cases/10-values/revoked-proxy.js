@@ -1,0 +1,1 @@
+return [(() => { const p = Proxy.revocable({}, {}); p.revoke(); return p.proxy; })()];

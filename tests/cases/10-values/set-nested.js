@@ -1,0 +1,1 @@
+return new Set([new Set([1]), "x"]);

@@ -1,0 +1,2 @@
+for (let i = 0; i < 14; i++) tools.a({});
+tools.b({});

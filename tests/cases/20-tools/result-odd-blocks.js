@@ -1,0 +1,2 @@
+const r = await tools.a({});
+return [r.text, r.data, r.content.length];

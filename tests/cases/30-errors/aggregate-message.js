@@ -1,0 +1,1 @@
+throw new AggregateError([new Error("one"), new TypeError("two")], "both failed");

@@ -1,0 +1,2 @@
+tools.a({}).then(() => { throw new Error("late"); });
+return "kept";

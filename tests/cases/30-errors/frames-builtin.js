@@ -1,0 +1,3 @@
+[3].map(function each(n) {
+  throw new Error("in map");
+});

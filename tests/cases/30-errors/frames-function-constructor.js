@@ -1,0 +1,2 @@
+const made = new Function("a", "\n\n\nreturn a.b.c;");
+made({});

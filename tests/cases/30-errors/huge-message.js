@@ -1,0 +1,1 @@
+throw new Error("e".repeat(50e6));

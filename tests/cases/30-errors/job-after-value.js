@@ -1,0 +1,2 @@
+tools.a({}).then(() => queueMicrotask(() => { throw new Error("late job"); }));
+return "kept?";

@@ -1,0 +1,3 @@
+const e = new Error("x");
+e.message = { toString() { return "made"; } };
+throw e;

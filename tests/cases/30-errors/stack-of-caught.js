@@ -1,0 +1,6 @@
+function f() { throw new TypeError("x"); }
+try {
+  f();
+} catch (e) {
+  return e.stack;
+}

@@ -1,0 +1,2 @@
+setTimeout(() => text("last"), 5);
+await new Promise(() => {});

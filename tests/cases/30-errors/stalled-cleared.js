@@ -1,0 +1,3 @@
+const t = setTimeout(() => {}, 5000);
+queueMicrotask(() => clearTimeout(t));
+await new Promise(() => {});

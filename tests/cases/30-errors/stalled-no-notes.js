@@ -1,0 +1,4 @@
+async function lost() { await new Promise(() => {}); }
+lost();
+lost();
+await new Promise(() => {});

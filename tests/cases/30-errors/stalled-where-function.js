@@ -1,0 +1,5 @@
+async function load() {
+  await tools.a({});
+  await new Promise(() => {});
+}
+await load();

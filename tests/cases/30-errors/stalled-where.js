@@ -1,0 +1,4 @@
+const never = new Promise(() => {});
+
+const x = await never;
+return x;

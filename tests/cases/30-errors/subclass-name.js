@@ -1,0 +1,2 @@
+class Lost extends RangeError {}
+throw new Lost("gone");

@@ -1,0 +1,5 @@
+try {
+  eval("const = 1");
+} catch (e) {
+  return e.name;
+}

@@ -1,0 +1,1 @@
+throw (() => { const a = {}; a.a = a; return a; })();

@@ -1,0 +1,1 @@
+throw Promise.resolve(1);

@@ -1,0 +1,1 @@
+throw (() => { const p = Proxy.revocable({}, {}); p.revoke(); return p.proxy; })();

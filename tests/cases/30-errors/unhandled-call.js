@@ -1,0 +1,2 @@
+tools.a({});
+await tools.b({});

@@ -1,0 +1,1 @@
+tools.a({}).then(tools.b);

@@ -1,0 +1,3 @@
+const error = new TypeError("kept");
+Object.defineProperty(error, "stack", { get() { for (;;) text("more"); } });
+throw error;

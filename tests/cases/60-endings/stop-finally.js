@@ -1,0 +1,8 @@
+try {
+  for (;;);
+} catch {
+  text("caught");
+} finally {
+  text("finally");
+  tools.a({});
+}

@@ -1,0 +1,2 @@
+Promise.reject({ get message() { for (;;); } });
+return 7;

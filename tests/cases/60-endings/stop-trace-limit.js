@@ -1,0 +1,2 @@
+Error.stackTraceLimit = { valueOf() { for (;;) try { for (;;); } finally { text("more"); tools.a({}); } } };
+new Error("x");

@@ -1,0 +1,1 @@
+queueMicrotask(function again() { queueMicrotask(again); });

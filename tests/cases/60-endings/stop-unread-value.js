@@ -1,0 +1,2 @@
+queueMicrotask(function again() { queueMicrotask(again); });
+return { a: 1 };

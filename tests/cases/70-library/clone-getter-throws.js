@@ -1,0 +1,5 @@
+try {
+  structuredClone({ get x() { throw new RangeError("g"); } });
+} catch (e) {
+  return e.name + " " + e.message;
+}

@@ -1,0 +1,5 @@
+console.count();
+console.count("x");
+console.count();
+console.countReset();
+console.count();

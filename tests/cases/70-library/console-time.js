@@ -1,0 +1,4 @@
+console.time("t");
+console.timeLog("t", "x", 5);
+console.timeEnd("t");
+console.timeEnd("t");

@@ -1,0 +1,4 @@
+function f() {
+  console.trace("here %d", 1);
+}
+f();

@@ -1,0 +1,3 @@
+const b = new ArrayBuffer(4);
+structuredClone(b, { transfer: [b] });
+return new TextDecoder().decode(b);

@@ -1,0 +1,1 @@
+throw new DOMException("no such thing", "NotFoundError");

@@ -1,0 +1,10 @@
+const t = new EventTarget();
+const seen = [];
+const gone = () => seen.push("gone");
+t.addEventListener("x", () => seen.push("once"), { once: true });
+t.addEventListener("x", gone);
+t.addEventListener("x", { handleEvent(e) { seen.push(e.type); e.preventDefault(); } });
+t.removeEventListener("x", gone);
+const one = t.dispatchEvent(new Event("x", { cancelable: true }));
+const two = t.dispatchEvent(new Event("x"));
+return [seen, one, two];

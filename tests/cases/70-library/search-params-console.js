@@ -1,0 +1,1 @@
+console.log(new URLSearchParams("a=1&b=x y"), [new URLSearchParams()]);

@@ -1,0 +1,1 @@
+return String(new URLSearchParams([["a b", "~*-._!'()&=+é😀\n"]]));

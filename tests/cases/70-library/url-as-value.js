@@ -1,0 +1,1 @@
+return { at: new URL("http://a/b") };

@@ -1,0 +1,2 @@
+const u = new URL("http://a");
+return [JSON.stringify({ u }), `${u}`, u + ""];

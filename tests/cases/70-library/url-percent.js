@@ -1,0 +1,2 @@
+const u = new URL("http://a/é b\"<>`{}|?é b\"<>'`#é b\"<>`");
+return [u.pathname, u.search, u.hash];

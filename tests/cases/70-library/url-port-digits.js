@@ -1,0 +1,3 @@
+const u = new URL("http://h/");
+u.port = "8080abc";
+return u.port;

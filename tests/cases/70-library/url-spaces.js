@@ -1,0 +1,1 @@
+return new URL(" \n ht\ttp://ex\nample.com/a\tb \n").href;

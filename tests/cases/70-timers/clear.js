@@ -1,0 +1,16 @@
+const log = [];
+const a = setTimeout(() => log.push("a"), 5);
+const b = setTimeout(() => log.push("b"), 5);
+const c = setInterval(() => log.push("c"), 5);
+clearTimeout(a);
+clearTimeout(a);
+clearInterval(b);
+clearTimeout(c);
+clearTimeout(undefined);
+clearTimeout(null);
+clearTimeout(12345);
+clearTimeout({});
+clearTimeout("x");
+clearTimeout(Symbol.iterator);
+await sleep(25);
+return log;

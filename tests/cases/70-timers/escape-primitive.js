@@ -1,0 +1,2 @@
+setTimeout(() => { throw "just text"; }, 1);
+await sleep(5000);

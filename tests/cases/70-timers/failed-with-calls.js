@@ -1,0 +1,3 @@
+tools.a({});
+setTimeout(() => text("never"), 10);
+throw new Error("first");

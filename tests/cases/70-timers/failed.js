@@ -1,0 +1,2 @@
+setTimeout(() => text("never"), 10);
+throw new Error("first");

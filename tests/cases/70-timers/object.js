@@ -1,0 +1,13 @@
+const log = [];
+const t = setTimeout(function () { log.push(this === t); }, 5);
+log.push(typeof t, t.unref() === t, t.hasRef(), t.ref() === t, t.hasRef());
+log.push(t > 0, Number.isInteger(+t), +t === t[Symbol.toPrimitive](), `${t}` === String(+t));
+const other = setTimeout(() => log.push("other"), 5);
+clearTimeout(+other);
+const named = setTimeout(() => log.push("named"), 5);
+const byName = { [named]: named };
+clearTimeout(Object.keys(byName)[0]);
+setTimeout(() => log.push("closed"), 5).close();
+log.push(Boolean(t), t !== other, JSON.stringify(t));
+await sleep(20);
+return log;

@@ -1,0 +1,10 @@
+const log = [];
+setTimeout(() => log.push("40"), 40);
+setTimeout(() => log.push("20 first"), 20);
+setTimeout(() => log.push("20 second"), 20);
+setTimeout(() => log.push("0"), 0);
+setTimeout(() => log.push("1"), 1);
+setTimeout(() => log.push("none"));
+log.push("body");
+await sleep(60);
+return log;

@@ -1,0 +1,2 @@
+const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms, "mine"));
+return await sleep(5);

@@ -1,0 +1,3 @@
+const timer = setTimeout(() => text("never"), 30);
+clearTimeout(timer);
+return "done";

@@ -1,0 +1,5 @@
+function again() {
+  setTimeout(again, 0);
+}
+again();
+await new Promise(() => {});

@@ -1,0 +1,5 @@
+try {
+  await sleep(3600000);
+} finally {
+  text("never");
+}

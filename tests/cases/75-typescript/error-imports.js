@@ -1,0 +1,3 @@
+import fs from "fs";
+const x: number = 1;
+return x;

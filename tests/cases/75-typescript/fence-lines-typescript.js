@@ -1,0 +1,6 @@
+```ts
+interface A {
+  b: number;
+}
+throw new Error("at 5");
+```

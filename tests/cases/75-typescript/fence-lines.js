@@ -1,0 +1,7 @@
+
+```js
+function f() {
+  throw new Error("at 4");
+}
+f();
+```

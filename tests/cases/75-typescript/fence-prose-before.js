@@ -1,0 +1,4 @@
+Here it is:
+```js
+return 1;
+```

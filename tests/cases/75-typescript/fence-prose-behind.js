@@ -1,0 +1,4 @@
+```js
+return 1;
+```
+This returns one.

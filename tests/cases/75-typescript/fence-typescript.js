@@ -1,0 +1,4 @@
+```typescript
+const x: number = 5;
+return x;
+```

@@ -1,0 +1,2 @@
+#!/usr/bin/env -S torno run
+throw new Error("at 2");

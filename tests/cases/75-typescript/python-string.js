@@ -1,0 +1,6 @@
+const code = `
+import os
+def f(x):
+    return x
+`;
+return code.length;

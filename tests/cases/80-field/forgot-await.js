@@ -1,0 +1,2 @@
+tools.save({ n: 1 });
+return 5;

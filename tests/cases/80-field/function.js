@@ -1,0 +1,1 @@
+await tools.set({ filters: [(row) => row.n > 1] });

@@ -1,0 +1,1 @@
+return Array(2 ** 31).join().length;

@@ -1,0 +1,4 @@
+for (let i = 0; i < 5000; i++) {
+  console.log("line", i);
+}
+return "done";

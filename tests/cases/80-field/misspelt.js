@@ -1,0 +1,1 @@
+await tools.read_fil({ path: "a" });

@@ -1,0 +1,1 @@
+await tools.set({ size: { width: NaN } });

@@ -1,0 +1,2 @@
+const wait = new Promise(() => {});
+await wait;

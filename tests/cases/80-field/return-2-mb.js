@@ -1,0 +1,1 @@
+return "r".repeat(2000000);
