@@ -49,7 +49,7 @@ DOUBLES := $(patsubst tests/%.c,%,$(wildcard tests/e2e/*.c tests/hostile/*.c tes
 TEST_BINS := $(UNIT:%=$(B)/test/%-test) $(FUZZ:%=$(B)/test/%-replay) \
   $(RUNNERS:%=$(B)/test/%) $(DOUBLES:%=$(B)/test/%) $(B)/test/torno-warden-native
 
-.PHONY: all help demo check tests lint format fuzz bench install uninstall clean
+.PHONY: all help demo check tests lint format fuzz fuzz-scripts conformance bench install uninstall clean
 all: $(BIN)/torno $(BIN)/torno-warden
 
 help:
@@ -58,6 +58,9 @@ help:
 	@echo "make bench    measure, side by side with node running the same engine"
 	@echo "make lint     static analysis and style     make format   clang-format"
 	@echo "make fuzz T=wire [SECONDS=60]   one fuzz target: $(FUZZ)"
+	@echo "make fuzz-scripts [SECONDS=60]  scripts spliced from the case suite, in real cells"
+	@echo "make conformance  parser files of the ECMAScript conformance tests"
+	@echo "make tests    build the test programs     make clean"
 	@echo "make install [PREFIX=/usr/local] [DESTDIR=]     make uninstall"
 
 include engine/engine.mk
@@ -159,6 +162,26 @@ fuzz: tools/.needs-fuzz
 	$(Q)clang $(filter-out -D_FORTIFY_SOURCE=2,$(TEST_FLAGS)) -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
 	  tests/fuzz/$(T)-fuzz.c $(filter-out src/cli/main.c,$(foreach r,$(LIB_ROOMS) $(TOOL_ROOMS),$(call room,$(r)))) -o build/fuzz/$(T) $(UV_LIBS)
 	$(Q)build/fuzz/$(T) -max_total_time=$(SECONDS) -timeout=10 -rss_limit_mb=2048 build/fuzz/corpus/$(T) tests/fuzz/corpus/$(T)
+
+# Scripts spliced from the case suite, run in real cells: no host fault, no process left.
+fuzz-scripts: all $(B)/test/scripts
+	@mkdir -p build/fuzz
+	$(Q)BIN=$(BIN) $(B)/test/scripts $(SECONDS)
+
+$(B)/test/scripts: tests/fuzz/scripts.c $(B)/libtorno.a
+	$(call say,TEST)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(TEST_FLAGS) $(SAN_FLAGS) $< $(B)/libtorno.a -MMD -MP -o $@ $(UV_LIBS)
+
+# Parser files of the ECMAScript conformance tests, from npm.
+conformance: all $(B)/test/conformance
+	$(Q)cd tests/conformance && npm ci --ignore-scripts --silent
+	$(Q)$(B)/test/conformance tests/conformance/node_modules/test262-parser-tests tests/conformance/expected-failures
+
+$(B)/test/conformance: tests/conformance/parse.c $(CELL_OBJS)
+	$(call say,TEST)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(TEST_FLAGS) $(filter %.c %.o,$^) -MMD -MP -o $@ -lseccomp -lm
 
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/libexec/torno $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/man/man7

@@ -223,7 +223,7 @@
     let message;
 
     if (typeof error === "string") {
-      return asText(error);
+      return error === "" ? '""' : asText(error);
     }
     try {
       message = typeof error === "object" && error !== null ? error.message : undefined;

@@ -40,7 +40,7 @@ _Static_assert((ENGINE_STACK_TOP - ENGINE_STACK_FLOOR) / ENGINE_TOLL * (ENGINE_M
                "the shadow stack must run out before the native one");
 
 #define ENGINE_STOP(instance)                                                                      \
-    ((const volatile uint32_t *)((const uint8_t *)(instance) - ENGINE_STOP_BYTES))
+    ((const volatile uint32_t *)((const uint8_t *)(instance)-ENGINE_STOP_BYTES))
 
 /* Where QuickJS makes an error of its own (src/cell/engine-memory.c): the first says with 1 that
  * another was thrown already, and may change its kind; the second gives what to throw where there

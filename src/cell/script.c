@@ -82,7 +82,8 @@ static int deliver(const struct channel_frame *frame, enum engine_state *ret_sta
         answer.id = m.id;
         answer.how = 0;
         answer.is_told = false;
-        *ret_state = engine_answer_no_room(m.id, (enum wire_result_kind)m.kind, reader_u32(&r), &answer.how);
+        *ret_state =
+            engine_answer_no_room(m.id, (enum wire_result_kind)m.kind, reader_u32(&r), &answer.how);
         tell_seen();
         return 0;
     }

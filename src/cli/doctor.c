@@ -117,7 +117,10 @@ static void put_probe(struct buf *out, const struct probe *probe)
     struct bytes kernel = probe_get(probe, "kernel");
     struct bytes notice = probe_get(probe, "notice");
 
-    buf_printf(out, "ok    kernel       Linux %.*s\n", (int)kernel.len, (const char *)kernel.ptr);
+    if (kernel.len > 0) {
+        buf_printf(out, "ok    kernel       Linux %.*s\n", (int)kernel.len,
+                   (const char *)kernel.ptr);
+    }
     for (size_t i = 0; i < ARRAY_SIZE(findings); i++) {
         put_finding(out, probe, &findings[i]);
     }

@@ -54,7 +54,7 @@ static void put_call(struct buf *out, const struct record_call *call)
     buf_put_str(out, "torno: the call ");
     buf_put_bytes(out, call->tool);
     buf_put_str(out, "(");
-    buf_put_bytes(out, call->arguments);
+    report_put_words(out, call->arguments);
     buf_put_str(out, ") ");
     buf_put_str(out, what_happened(call->state));
     buf_put_str(out, "; ");

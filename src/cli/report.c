@@ -13,12 +13,22 @@
 
 enum { MAX_TEXT = 1 << 20, MAX_SOURCE_LINE = 160 };
 
+void report_put_words(struct buf *out, struct bytes text)
+{
+    for (size_t i = 0; i < text.len; i++) {
+        buf_put_u8(out, text.ptr[i]);
+        if (text.ptr[i] == '\n') {
+            buf_put_str(out, "  ");
+        }
+    }
+}
+
 static void put_text_of(struct buf *out, struct bytes string)
 {
     _cleanup_(buf_done) struct buf text = buf_max(MAX_TEXT);
 
     if (json_kind(string) == JSON_STRING && json_text(string, &text) == 0) {
-        buf_put_bytes(out, buf_bytes(&text));
+        report_put_words(out, buf_bytes(&text));
     }
 }
 
@@ -133,11 +143,11 @@ static void put_error(struct buf *out, const struct ending *ending)
     }
     if (ending->error_name.len > 0) {
         buf_put_str(out, ": ");
-        buf_put_bytes(out, ending->error_name);
+        report_put_words(out, ending->error_name);
     }
     if (ending->error_message.len > 0) {
         buf_put_str(out, ": ");
-        buf_put_bytes(out, ending->error_message);
+        report_put_words(out, ending->error_message);
     }
 }
 
@@ -163,7 +173,7 @@ static void put_member(struct buf *out, struct bytes note, const char *before, c
         if (json_kind(value) == JSON_STRING) {
             put_text_of(out, value);
         } else {
-            buf_put_bytes(out, value);
+            report_put_words(out, value);
         }
     }
 }
@@ -207,7 +217,8 @@ static void put_note(struct buf *out, struct bytes note)
     if (json_is(kind, "not_awaited")) {
         put_not_awaited(out, note);
     } else if (json_is(kind, "unhandled_rejection")) {
-        put_member(out, note, "nothing handled the rejection ", "name");
+        buf_put_str(out, "nothing handled the rejection");
+        put_member(out, note, json_is(json_get(note, "name"), "") ? "" : " ", "name");
         put_member(out, note, ": ", "message");
         put_member(out, note, " (line ", "line");
         put_member(out, note, ", column ", "column");
@@ -218,7 +229,7 @@ static void put_note(struct buf *out, struct bytes note)
     } else if (json_is(kind, "more")) {
         put_member(out, note, "more of these: ", "count");
     } else {
-        buf_put_bytes(out, note);
+        report_put_words(out, note);
     }
     buf_put_str(out, "\n");
 }

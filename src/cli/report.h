@@ -24,4 +24,7 @@ void report_json(struct buf *out, const struct ending *ending, const struct outp
 /* Appends the lines about calls whose answers the script did not see (report.c's own). */
 void report_unseen(struct buf *out, const struct ending *ending);
 
+/* Words of the script's: further lines are indented, so that none can look like one of ours. */
+void report_put_words(struct buf *out, struct bytes text);
+
 #endif

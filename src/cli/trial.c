@@ -75,7 +75,8 @@ static void on_ended(void *arg, struct run *run, const struct ending *ending)
     keep_walls(a);
     a->result->first_call_us = ending->first_call_us;
     a->result->is_ok = ending->kind == ENDING_FINISHED && bytes_is(ending->value, "42");
-    if (!a->result->is_ok) {
+    /* What was said when patience ended stands: the stop that followed tells nothing. */
+    if (!a->result->is_ok && a->result->sentence.len == 0) {
         buf_printf(&a->result->sentence, "the script %s", ending_name(ending->kind));
         if (ending->error_message.len > 0) {
             buf_put_str(&a->result->sentence, ": ");

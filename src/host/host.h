@@ -59,8 +59,8 @@ struct tool {
 /* Copies and checks tools; 0, or -EINVAL/-EEXIST/-EMSGSIZE with one sentence that names the tool.
  */
 int toolset_new(const struct tool *tools, size_t n, struct toolset **ret, struct buf *ret_sentence);
-/* Whether a toolset takes this tool beside those that room has counted: 0 and counted, or -errno and
- * one sentence. For tools of strangers, of which a bad one is left out. */
+/* Whether a toolset takes this tool beside those that room has counted: 0 and counted, or -errno
+ * and one sentence. For tools of strangers, of which a bad one is left out. */
 int toolset_admit(struct toolset_room *room, const struct tool *tool, struct buf *ret_sentence);
 void toolset_free(struct toolset *set); /* after every run that uses it was freed */
 

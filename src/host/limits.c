@@ -11,7 +11,10 @@
 #include <errno.h>
 #include <inttypes.h>
 
-enum { MEMORY_PAGE_BYTES = 65536 };
+enum {
+    MEMORY_PAGE_BYTES = 65536,
+    CALL_HEAD_BYTES = 2048, /* of a call's frame: a tool's name and the rest but its arguments */
+};
 
 struct row {
     const char *name;
@@ -100,6 +103,20 @@ static int check_row(const struct row *row, int64_t value, struct buf *ret_sente
     return 0;
 }
 
+/* A script that keeps to one limit must not break another one by it. */
+static int check_together(const struct limits *limits, struct buf *ret_sentence)
+{
+    if (limits->max_args_bytes > limits->max_frame - CALL_HEAD_BYTES) {
+        buf_printf(ret_sentence,
+                   "limit max_frame is %" PRId64
+                   " bytes, too little for a call with max_args_bytes "
+                   "(%" PRId64 ") and %d more: set both",
+                   limits->max_frame, limits->max_args_bytes, CALL_HEAD_BYTES);
+        return -ERANGE;
+    }
+    return 0;
+}
+
 int limits_check(const struct limits *limits, struct buf *ret_sentence)
 {
     struct limits copy = *limits;
@@ -111,7 +128,7 @@ int limits_check(const struct limits *limits, struct buf *ret_sentence)
             return r;
         }
     }
-    return 0;
+    return check_together(limits, ret_sentence);
 }
 
 static const struct row *find_row(struct bytes name)

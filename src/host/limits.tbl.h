@@ -13,7 +13,7 @@ LIMIT(memory,           "bytes", 134217728,   4194304, 2147483648,  "the script'
 LIMIT(lifetime,         "ms",    3600000,     1,     86400000,      "wall time of a script")
 LIMIT(cpu_time,         "ms",    0,           0,     86400000,      "processor time of a script; 0: no bound")
 LIMIT(stop_grace,       "ms",    2000,        0,     60000,         "from a stop to the kill")
-LIMIT(max_frame,        "bytes", 26214400,    65536, 26214400,      "one message of the script's process")
+LIMIT(max_frame,        "bytes", 26214400,    262144, 26214400,      "one message of the script's process")
 LIMIT(max_result_depth, "",      2000,        1,     2000,          "nesting of a result")
 LIMIT(output_head,      "",      8000,        0,     1000000,       "characters kept from the start of the output")
 LIMIT(output_tail,      "",      8000,        0,     1000000,       "characters kept from the end of the output")

@@ -215,18 +215,36 @@ static void deliver(struct cell *c, const struct frame *f)
     }
 }
 
+/* An ending past max_frame, but not past what a cell may know of: its value is too long, and it
+ * cannot know that. */
+static bool is_long_ending(const struct cell *c, struct bytes rest)
+{
+    struct reader r = reader_of(rest);
+
+    return c->run != NULL && rest.ptr[4] == WIRE_MSG_ending &&
+           reader_u32(&r) <= WIRE_MAX_FRAME_FROM_CELL + 1;
+}
+
 /* One frame at the start of rest: its size, or 0 where there is none (any more). */
 static size_t take_frame(struct cell *c, struct bytes rest)
 {
     struct frame f;
     int r = frame_next(rest, c->max_frame, &f);
 
-    if (r < 0) {
-        fault_frame(c, r);
+    if (rest.len < FRAME_HEADER_BYTES && r != -EBADMSG) {
         return 0;
     }
     if (rest.len >= FRAME_HEADER_BYTES && wire_check(rest.ptr[4], WIRE_CELL, c->state) < 0) {
         fault_state(c, rest.ptr[4]);
+        return 0;
+    }
+    if (r == -EMSGSIZE && is_long_ending(c, rest)) {
+        link_shut(c);
+        run_oversize(c->run);
+        return 0;
+    }
+    if (r < 0) {
+        fault_frame(c, r);
         return 0;
     }
     if (r == FRAME_E_AGAIN) {

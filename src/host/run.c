@@ -330,6 +330,23 @@ static void take_ending(struct run *run, const struct wire_ending *said, struct 
     run_arm(run);
 }
 
+void run_oversize(struct run *run)
+{
+    _cleanup_(buf_done) struct buf s = buf_max(WIRE_MAX_SENTENCE);
+    struct wire_ending m = {.kind = WIRE_END_OVERSIZE,
+                            .name = bytes_none(),
+                            .frames = bytes_none(),
+                            .notes = bytes_none(),
+                            .value = bytes_none()};
+
+    buf_printf(&s, "its value is longer than max_frame (%" PRId64 " bytes) lets through",
+               run->limits.max_frame);
+    m.message = buf_bytes(&s);
+    run->has_said = keep_said(run, &m) == 0;
+    calls_stop(run);
+    pool_kill(run->cell);
+}
+
 static int take_frame(struct run *run, const struct frame *frame, struct buf *breach)
 {
     struct wire_call call;

@@ -15,6 +15,8 @@ void run_frame(struct run *run, const struct frame *frame);
 
 /* The run's cell did what none does: it is killed. */
 void run_breach(struct run *run, const char *sentence);
+/* Its ending is longer than max_frame: it is not read. */
+void run_oversize(struct run *run);
 
 /* The run's cell closed its channel. */
 void run_eof(struct run *run);

@@ -263,6 +263,16 @@ check "doctor: keys" json_is 'Object.keys(o).join()' version,engine,protocol,pro
 check "doctor: green as JSON" json_is 'o.is_green && o.probe.cell === "yes" && o.first_call_us > 0' true
 check "doctor: nothing left" none_left
 
+# --- a helper that is there and says nothing keeps no run from its end
+mkdir mute
+cp bin/torno mute/
+printf '#!/bin/sh\nexec sleep 100\n' >mute/torno-warden
+chmod 755 mute/torno-warden
+mute/torno run --limit lifetime=1s echo.js >out 2>err
+status=$?
+check "run, a mute helper: 4" is_status 4
+check "run, a mute helper: told" has_err "before it began"
+
 # --- stdout and stdin are sockets, as node gives them to its children
 cat >spawn.mjs <<'J'
 import { spawn } from "node:child_process";

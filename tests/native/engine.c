@@ -241,9 +241,9 @@ int engine_init(void)
     return at == MAP_FAILED ? -errno : 0;
 }
 
-int engine_ready(struct wire_page *page)
+int engine_ready(struct wire_page *shared)
 {
-    (void)page;
+    (void)shared;
     return 0;
 }
 

@@ -49,6 +49,7 @@ static void test_ranges(void)
 {
 #define LIMIT(name, unit, def, min, max, words)                                                    \
     limits = limits_default();                                                                     \
+    limits.max_args_bytes = 2; /* every max_frame can take that */                                 \
     limits.name = (min);                                                                           \
     T_EQ(limits_check(&limits, &sentence), 0);                                                     \
     limits.name = (max);                                                                           \
@@ -63,6 +64,19 @@ static void test_ranges(void)
     says(#name);
 #include "host/limits.tbl.h"
 #undef LIMIT
+}
+
+/* Limits that are fine alone, and not beside each other. */
+static void test_together(void)
+{
+    buf_clear(&sentence);
+    limits = limits_default();
+    limits.max_frame = 1 << 20;
+    T_ERR(limits_check(&limits, &sentence), ERANGE);
+    says("max_frame");
+    says("max_args_bytes");
+    limits.max_args_bytes = (1 << 20) - 2048;
+    T_EQ(limits_check(&limits, &sentence), 0);
 }
 
 static void test_units(void)
@@ -130,6 +144,7 @@ int main(void)
     sentence = buf_max(4096);
     test_defaults();
     test_ranges();
+    test_together();
     test_units();
     test_refusals();
     buf_done(&sentence);

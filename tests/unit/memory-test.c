@@ -178,6 +178,11 @@ static void test_hoarded_errors(void)
                      "const o = { [name]() { for (;;) a.push({}) } };\n"
                      "try { o[name]() } catch (e) { return String(e) }"),
           "= \"InternalError: out of memory\"");
+    /* Small things may use up the headroom, but not what an error with its frames takes. */
+    play_in(4, "const a = []; try { for (;;) a.push({}) } catch {}\nlet b = null;\n"
+               "for (;;) b = { b };");
+    T_STR(shared->text, "! failed InternalError: out of memory\n"
+                        "frames [{\"function\":\"\",\"line\":3,\"column\":10}]");
 }
 
 /* Memory is full when the answer comes: it is told apart, and what follows works. */
@@ -195,11 +200,21 @@ static void test_full_at_answer(void)
                      "let how; try { await p } catch (e) { how = e.name + ' ' + e.message }\n"
                      "a.length = 0; return how"),
           "> 1 refuse {\"x\":1}\n= \"ToolRefused not allowed\"");
-    /* Cycles hold what an answer needs: they are collected for it. */
-    T_STR(play_in(4, "let live = 'x'.repeat(1000) + 'y';\n"
-                     "(() => { const o = { s: 'z'.repeat(3500000) + live }; o.o = o })();\n"
-                     "const r = await tools.add({}); return r.content.length"),
-          "> 1 add {}\n= 1");
+    /* Cycles hold what an answer needs, too few for the collector to have come by itself: it
+     * comes for the answer. */
+    T_STR(play_in(4, "const live = 'y'.repeat(3815000); for (let i = 0; i < 3000; i++) ({});\n"
+                     "(() => { const o = { s: 'z'.repeat(70000) }; o.o = o })();\n"
+                     "const r = await tools.add({}); return [r.content.length, live.length]"),
+          "> 1 add {}\n= [1,3815000]");
+    /* Memory is lent to a value that is read, so that a full script still has one. */
+    play_in(4, "const s = 'x'.repeat(300000); const a = globalThis.held = [];\n"
+               "try { for (;;) a.push({}) } catch {}\nreturn s");
+    T_OK(strncmp(shared->text, "= \"xxxx", 7) == 0);
+    /* The headroom is for errors and small things: it lends no large block. */
+    T_STR(play_in(4, "const a = []; try { for (;;) a.push({}) } catch {}\n"
+                     "let got; try { got = 'x'.repeat(100000).length } catch (e) { got = String(e) "
+                     "}\na.length = 0; return got"),
+          "= \"InternalError: out of memory\"");
 }
 
 int main(void)

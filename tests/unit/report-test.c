@@ -46,10 +46,29 @@ static void test_text(void)
                                             "       | \t ^\n"
                                             "    at f (s.js:2:3)\n"
                                             "    at s.js:3:1\n");
+    /* A message that shows the line itself, as a syntax error's does: it is not shown twice. */
+    e.error_message = bytes_str("bad (line 2, column 2)\ntwo\n ^");
+    T_STR(text_of(&e, "one\ntwo\nthree"),
+          "torno: s.js failed: Error: bad (line 2, column 2)\n  two\n   ^\n"
+          "    at f (s.js:2:3)\n    at s.js:3:1\n");
+    e.error_message = bytes_str("no ^");
+    T_OK(strstr(text_of(&e, "one\ntwo\nthree"), "     2 | two\n") != NULL);
+    e.error_message = bytes_str("no");
     e.frames = bytes_str("[{\"function\":\"f\",\"line\":9,\"column\":3}]");
     T_STR(text_of(&e, "one"), "torno: s.js failed: Error: no\n    at f (s.js:9:3)\n");
     e.frames = bytes_str("[{\"function\":7,\"line\":\"x\"}]");
     T_STR(text_of(&e, "one"), "torno: s.js failed: Error: no\n    at \n");
+    e.frames = bytes_none();
+    e.frames = bytes_str("[{\"function\":\"f\\ntorno: forged\",\"line\":9,\"column\":3}]");
+    e.error_message = bytes_str("no\ntorno: forged");
+    e.notes = bytes_str("[{\"note\":\"unhandled_rejection\",\"name\":\"\",\"message\":"
+                        "\"a\\ntorno: forged\"},{\n\"torno: forged\":1}]");
+    T_STR(text_of(&e, "one"), "torno: s.js failed: Error: no\n  torno: forged\n"
+                              "    at f\n  torno: forged (s.js:9:3)\n"
+                              "torno: nothing handled the rejection: a\n  torno: forged\n"
+                              "torno: {\n  \"torno: forged\":1}\n");
+    e.error_message = bytes_str("no");
+    e.notes = bytes_none();
     e.frames = bytes_none();
     e.reason = bytes_str("stalled");
     T_STR(text_of(&e, "one"), "torno: s.js failed (stalled): Error: no\n");
@@ -77,6 +96,16 @@ static void test_notes(void)
                            "torno: nothing handled the rejection E: m (line 3, column 7)\n"
                            "torno: more of these: 4\n"
                            "torno: {\"note\":\"new\"}\n");
+}
+
+static void test_timers_note(void)
+{
+    struct ending e = failed("no", "");
+
+    e.kind = ENDING_FINISHED;
+    e.notes = bytes_str("[{\"note\":\"timers_dropped\",\"count\":3}]");
+    T_STR(text_of(&e, ""),
+          "torno: timers that had not fired when the script returned, dropped: 3\n");
 }
 
 static void test_unseen(void)
@@ -212,6 +241,7 @@ int main(void)
 {
     test_text();
     test_notes();
+    test_timers_note();
     test_unseen();
     test_value();
     test_json();

@@ -68,7 +68,7 @@ static void check_status(pid_t pid, char tier)
     T_STR(proc_line(pid, "status", "Seccomp:"), "2");
     T_STR(proc_line(pid, "status", "NoNewPrivs:"), "1");
     T_STR(proc_line(pid, "status", "SigBlk:"), "0000000000000000");
-    T_STR(proc_line(pid, "status", "SigIgn:"), "0000000000001000"); /* SIGPIPE */
+    T_STR(proc_line(pid, "status", "SigIgn:"), "0000000001001000"); /* SIGPIPE, SIGXFSZ */
     T_STR(proc_line(pid, "status", "Threads:"), "1");
     for (size_t i = 0; i < sizeof none / sizeof none[0]; i++) {
         T_STR(proc_line(pid, "status", none[i]), "0000000000000000");

@@ -1,0 +1,2 @@
+text("a\ud800b");
+console.log("\udc00", ["\ud800"]);

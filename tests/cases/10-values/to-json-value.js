@@ -1,1 +1,0 @@
-return { toJSON() { return new Set([1]); } };

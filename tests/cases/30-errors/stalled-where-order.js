@@ -1,0 +1,4 @@
+async function load() {
+  await new Promise(() => {});
+}
+await load();
