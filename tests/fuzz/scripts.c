@@ -12,6 +12,7 @@
  * "N passed, N failed".
  */
 #include "base/clock.h"
+#include "base/fd.h"
 #include "base/mem.h"
 #include "host/host.h"
 
@@ -79,11 +80,12 @@ static void *must(void *p)
 
 static void read_file(const char *path)
 {
-    FILE *f = must(fopen(path, "r"));
-    char *text = must(mem_new(MAX_SCRIPT));
-    size_t len = fread(text, 1, MAX_SCRIPT, f);
+    char *text = NULL;
+    size_t len = 0;
 
-    fclose(f);
+    if (fd_read_file(path, MAX_SCRIPT, &text, &len) < 0) {
+        abort();
+    }
     files[n_files++] = bytes_of(text, len);
     for (size_t from = 0; from < len && n_lines < MAX_LINES;) {
         const char *end = memchr(text + from, '\n', len - from);

@@ -86,9 +86,10 @@ static size_t n_places;
 
 static void find_places(void)
 {
-    char *copy = strdup(play(list_places));
+    static char *copy; /* the places point into it */
     char *rest;
 
+    copy = strdup(play(list_places));
     for (char *line = strtok_r(copy, "\n", &rest); line != NULL;
          line = strtok_r(NULL, "\n", &rest)) {
         if (line[0] == '~' && n_places < MAX_PLACES) {
