@@ -272,12 +272,25 @@
     return "\n" + own.slice(line, start, start + 120) + "\n" + own.repeat(" ", at - start) + "^";
   }
 
+  /* Whether a place lies behind the script: what is around it was reached. */
+  function isPastEnd(code, frame) {
+    let line = 1;
+
+    for (let at = own.indexOf(code, "\n"); at >= 0 && at < code.length - 1; line++) {
+      at = own.indexOf(code, "\n", at + 1);
+    }
+    return frame !== null && frame.line > line;
+  }
+
   /* For a script that does not compile: where, and the line. */
   function syntaxMessage(message, error, code, mayHint) {
     const frame = firstFrame(error.stack);
 
     if (frame === null) {
       return message;
+    }
+    if (mayHint && isPastEnd(code, frame)) {
+      return "unexpected end of the script: something that it opened is not closed";
     }
     const source = sourceAt(code, frame);
     if (mayHint && own.test(/^\s*(?:import|export)\b/, source)) {
@@ -293,7 +306,9 @@
     const text = why || messageOf(error);
     tell(1, code === undefined ? withHint(name, text)
                                : syntaxMessage(text, error, code, why === undefined));
-    tell(2, framesOf(error));
+    if (code === undefined || !isPastEnd(code, firstFrame(error.stack))) {
+      tell(2, framesOf(error));
+    }
   }
 
   /* Frames of the script's own as JSON, each run of repeated ones once, with a count. */

@@ -23,10 +23,11 @@ enum { FENCE_LEAST = 3 };
 /* The body of an async method without a name. A body that closes the function early may
  * fit one wrapping, but not both: what follows must start with a comma or a brace in an
  * object, and can't where a statement starts. The opening stays on the script's first line. */
-static const char opening[] = "({async''(){";
+static const char opening[] = "({async''()       {";
 static const char closing[] = "\n}})['']";
 static const char other_opening[] = "async function f(){";
 static const char other_closing[] = "\n}";
+_Static_assert(sizeof(opening) == sizeof(other_opening), "columns of both count from one place");
 
 static const char closes_early[] = "the script closes a brace that it never opened";
 static const char goes_on[] = "the script goes on after the Markdown fence around it; send the "
@@ -186,6 +187,22 @@ static uint64_t compile(const struct source *source, const char *before, const c
     return function;
 }
 
+/* Whether an error is about super, which a method may say and no script. */
+static bool is_about_super(uint64_t error)
+{
+    static const char word[] = "super";
+    uint64_t message = js_get(error, "message");
+    struct bytes text;
+    uint32_t at;
+    bool is_super;
+
+    text = js_text(message, &at);
+    is_super = at != 0 && memmem(text.ptr, text.len, word, sizeof(word) - 1) != NULL;
+    js_text_done(at);
+    js_free(message);
+    return is_super;
+}
+
 /* Compiles it both ways; *ret_why is set where the exception does not say what is wrong. */
 static uint64_t compile_both(const struct source *source, uint64_t *ret_why)
 {
@@ -199,8 +216,11 @@ static uint64_t compile_both(const struct source *source, uint64_t *ret_why)
     other = compile(source, other_opening, other_closing);
     if (js_is_exception(other)) {
         js_free(method);
-        *ret_why = js_sentence(closes_early);
-        return other;
+        other = qjs(JS_GetException, js_ctx);
+        if (!is_about_super(other)) {
+            *ret_why = js_sentence(closes_early);
+        }
+        return qjs(JS_Throw, js_ctx, other);
     }
     js_free(other);
     return method;

@@ -102,24 +102,31 @@ static int add_name(struct mcp_config *c, struct settings *s, struct bytes key)
     return s->server->name == NULL || s->server->file == NULL ? -ENOMEM : 0;
 }
 
-/* The object of servers by name, or an empty slice. */
-static struct bytes find_servers(struct bytes text)
+/* The object of servers by name, or an empty slice; *ret_second is the key of another one. */
+static struct bytes find_servers(struct bytes text, const char **ret_first, const char **ret_second)
 {
     static const char *const keys[] = {"mcpServers", "servers", "mcp"};
+    struct bytes servers = bytes_none();
 
+    *ret_first = *ret_second = NULL;
     for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
         struct bytes found = json_get(text, keys[i]);
 
-        if (found.len > 0) {
-            return found;
+        if (found.len > 0 && *ret_first == NULL) {
+            servers = found;
+            *ret_first = keys[i];
+        } else if (found.len > 0) {
+            *ret_second = keys[i];
         }
     }
-    return bytes_none();
+    return servers;
 }
 
 static int read_servers(struct mcp_config *c, struct settings *s)
 {
-    struct bytes servers = find_servers(s->text);
+    const char *first;
+    const char *second;
+    struct bytes servers = find_servers(s->text, &first, &second);
     struct bytes key;
     struct bytes item;
     size_t at = 0;
@@ -129,6 +136,12 @@ static int read_servers(struct mcp_config *c, struct settings *s)
         return settings_refuse(s, "there must be an object \"mcpServers\" of servers by name: "
                                   "{ \"mcpServers\": { \"NAME\": { \"command\": \"...\", \"args\": "
                                   "[\"...\"] } } }");
+    }
+    if (second != NULL) {
+        return settings_refuse(s,
+                               "there are servers under \"%s\" and under \"%s\"; put them all "
+                               "under \"%s\"",
+                               first, second, first);
     }
     while (json_next(servers, &at, &key, &item)) {
         int result = add_name(c, s, key);

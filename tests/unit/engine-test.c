@@ -80,8 +80,8 @@ static void test_syntax(void)
           "let y = ;\n        ^\nframes [{\"function\":\"\",\"line\":2,\"column\":9}]");
     T_STR(play("return 1 }, function () { return 2"),
           "! failed SyntaxError: the script closes a brace that it never opened (line 1, column "
-          "18)\nreturn 1 }, function () { return 2\n                 ^\n"
-          "frames [{\"function\":\"\",\"line\":1,\"column\":18}]");
+          "11)\nreturn 1 }, function () { return 2\n          ^\n"
+          "frames [{\"function\":\"\",\"line\":1,\"column\":11}]");
     T_OK(strstr(play("return 1 }, { async x() { return 2"), "! failed SyntaxError") != NULL);
     T_OK(strstr(play("} async function g() {"), "! failed SyntaxError") != NULL);
     T_OK(strstr(play("}}); text('out'); ({async x(){"), "! failed SyntaxError") != NULL);

@@ -172,6 +172,10 @@ static void test_file_errors(void)
         "f.json:1: there must be an object \"mcpServers\" of servers by name: { \"mcpServers\": { "
         "\"NAME\": { \"command\": \"...\", \"args\": [\"...\"] } } }";
 
+    expect_error(
+        "{\"servers\":{},\"mcpServers\":{\"a\":{\"command\":\"x\"}}}",
+        "f.json:1: there are servers under \"mcpServers\" and under \"servers\"; put them all "
+        "under \"mcpServers\"");
     expect_error("{\"mcpServers\":{}", "f.json:1:17: this is not JSON: a comma or } is expected");
     expect_error("", "f.json:1:1: this is not JSON: a value is missing at the end of the text");
     expect_error("[mcp_servers.x]\ncommand = 1", "f.json:1:2: this is not JSON: a value is "

@@ -1,2 +1,1 @@
-function f() {
-  return 1;
+const f = (
