@@ -102,31 +102,27 @@ static int add_name(struct mcp_config *c, struct settings *s, struct bytes key)
     return s->server->name == NULL || s->server->file == NULL ? -ENOMEM : 0;
 }
 
-/* The object of servers by name, or an empty slice; *ret_second is the key of another one. */
-static struct bytes find_servers(struct bytes text, const char **ret_first, const char **ret_second)
+/* The key that the servers stand under, NULL where there is none; *ret_second is another such key.
+ */
+static const char *find_servers(struct bytes text, const char **ret_second)
 {
     static const char *const keys[] = {"mcpServers", "servers", "mcp"};
-    struct bytes servers = bytes_none();
+    const char *first = NULL;
 
-    *ret_first = *ret_second = NULL;
+    *ret_second = NULL;
     for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
-        struct bytes found = json_get(text, keys[i]);
-
-        if (found.len > 0 && *ret_first == NULL) {
-            servers = found;
-            *ret_first = keys[i];
-        } else if (found.len > 0) {
-            *ret_second = keys[i];
+        if (json_get(text, keys[i]).len > 0) {
+            *(first == NULL ? &first : ret_second) = keys[i];
         }
     }
-    return servers;
+    return first;
 }
 
 static int read_servers(struct mcp_config *c, struct settings *s)
 {
-    const char *first;
     const char *second;
-    struct bytes servers = find_servers(s->text, &first, &second);
+    const char *first = find_servers(s->text, &second);
+    struct bytes servers = first == NULL ? bytes_none() : json_get(s->text, first);
     struct bytes key;
     struct bytes item;
     size_t at = 0;
