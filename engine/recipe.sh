@@ -16,7 +16,7 @@ fail() {
     exit 1
 }
 
-[ -f "$module" ] || fail "$module is missing; run make setup"
+[ -f "$module" ] || fail "$module is missing; run tools/setup build"
 command -v wasm2c >/dev/null || fail "wasm2c is missing; install Debian's wabt"
 if [ "${3:-}" != own ]; then
     have=$(sha256sum "$module" | cut -d' ' -f1)
