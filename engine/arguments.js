@@ -169,8 +169,8 @@
   /* JSON text, or undefined for what is left out. */
   function encodeValue(value, frame, state) {
     if (++state.count > state.maxCount) {
-      throw own.rangeError("the arguments of " + state.tool + " hold more than " +
-                           state.maxCount + " values (max_args_values)");
+      throw own.rangeError(state.what + " hold more than " + state.maxCount +
+                           + " values (max_args_values)");
     }
     if (value === null) {
       return "null";
@@ -204,11 +204,26 @@
                             : typeof value === "undefined" ? "nothing" : "a " + typeof value));
     }
     const text = encodeValue(value, root, {
-      __proto__: null, tool, maxCount, count: 0, isStrict: true, above: new own.Set(),
+      __proto__: null, what: "the arguments of " + tool, maxCount, count: 0, isStrict: true,
+      above: new own.Set(),
     });
     if (text === undefined || text[0] !== "{") {
       throw own.typeError("the arguments of " + tool + " must be an object; their toJSON " +
                           "makes something else of them");
+    }
+    return text;
+  }
+
+  /* A message: any value but none. */
+  function encodePayload(value, maxCount) {
+    const root = { __proto__: null, up: null, key: undefined, name: "payload" };
+    const text = encodeValue(value, root, {
+      __proto__: null, what: "the contents of the payload", maxCount, count: 0, isStrict: true,
+      above: new own.Set(),
+    });
+
+    if (text === undefined) {
+      throw own.typeError("wake_agent takes a value that JSON can hold; this is nothing");
     }
     return text;
   }
@@ -218,10 +233,10 @@
     const root = { __proto__: null, up: null, key: undefined, name: "value" };
 
     return encodeValue(value, root, {
-      __proto__: null, tool: "", maxCount: MAX_LENIENT, count: 0, isStrict: false,
+      __proto__: null, what: "the contents of the value", maxCount: MAX_LENIENT, count: 0, isStrict: false,
       above: new own.Set(),
     });
   }
 
-  return { __proto__: null, encodeArguments, encodeLenient };
+  return { __proto__: null, encodeArguments, encodePayload, encodeLenient };
 })

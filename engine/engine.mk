@@ -30,7 +30,7 @@ $(E)/engine.o: $(E)/quickjs.c engine/shape.h
 
 # JavaScript of ours is compiled to bytecode at build time, by the engine itself: the prelude, an
 # array of functions the last of which takes the others, and the parts of the library.
-PRELUDE = own arguments stack inspect tools ending timers lazy prelude
+PRELUDE = own arguments stack inspect tools ending timers wakes lazy prelude
 LIBRARY = $(patsubst engine/library/%.js,%,$(wildcard engine/library/*.js))
 PARTS = prelude $(LIBRARY)
 

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a script sees beside ECMAScript: tools, ALL_TOOLS, text, console, the error classes.
+ * What a script sees beside ECMAScript: tools, ALL_TOOLS, text, console, wake_agent, the error
+ * classes.
  *
  * Evaluated once in the zygote, before any script is known; boot() then gets the names. The
  * engine's binding (src/cell/engine.c) keeps what this returns and calls it by name:
  *
- *   boot(names, maxOut, maxArgsBytes, maxArgsValues, hasTimers)
+ *   boot(names, maxOut, maxArgsBytes, maxArgsValues, maxWakes, hasTimers)
  *   settle(id, kind, value)    an answer: true where such a call was out
+ *   woken(id, how)             a wake's answer; likewise
  *   rejected(promise, reason, isHandled)
  *   valueText(value)           the returned value as JSON text, or undefined; closes
  *   open()                     what the value's reading queued has run
@@ -16,16 +18,16 @@
  *   close()                    the script has failed: nothing more goes out
  *   timerDue(), timerFire(now) when the next timer is due, or -1; runs the first one due
  *
- * native.call(id, name, args), native.output(text), native.catalogue(), native.random(),
+ * native.call(id, name, args), native.wake(id, payload), native.output(text), native.catalogue(), native.random(),
  * native.now(): milliseconds since the script's start,
  * native.tell(part, text), native.classNumber(value) are the binding's.
  */
 (function prelude(native, makeOwn, makeEncode, makeStack, makeInspect, makeTools, makeEndings,
-                  makeTimers, makeLazy) {
+                  makeTimers, makeWakes, makeLazy) {
   "use strict";
 
   const own = makeOwn(native.classNumber);
-  const { encodeArguments, encodeLenient } = makeEncode(own);
+  const { encodeArguments, encodePayload, encodeLenient } = makeEncode(own);
   const stack = makeStack(own, native.openingLength);
   const { stackLines, prettyStack } = stack;
   const { inspect, format } = makeInspect(own, prettyStack);
@@ -89,12 +91,14 @@
     CallTimeout: errorClass("CallTimeout", own.Error),
     ResultTooLarge: errorClass("ResultTooLarge", own.Error),
     CallAborted: errorClass("CallAborted", own.Error),
+    WakeRefused: errorClass("WakeRefused", own.Error),
   };
 
   const { tools, setNames, isTool, unknownMessage } = makeTools(own, call);
   const endings = makeEndings(own, encodeLenient, inspect, stack, native.tell,
                               prototypes.CallAborted);
   const timers = makeTimers(own, native, () => isClosed);
+  const wakes = makeWakes(own, encodePayload, native, makeError, () => isClosed || !isBooted);
 
   /* site is the raw stack of the call. */
   function makeError(kind, message, tool, effect, site) {
@@ -103,7 +107,9 @@
 
     own.setPrototypeOf(error, prototypes[kind]);
     define(error, "stack", kind + ": " + message + (lines === "" ? "" : "\n" + lines));
-    define(error, "tool", tool, true);
+    if (tool !== undefined) {
+      define(error, "tool", tool, true);
+    }
     define(error, "effect", effect, true);
     return error;
   }
@@ -387,8 +393,9 @@
     timers.drop();
   }
 
-  function boot(list, callsOut, argsBytes, argsValues, hasTimers) {
+  function boot(list, callsOut, argsBytes, argsValues, maxWakes, hasTimers) {
     timers.allow(hasTimers);
+    wakes.allow(maxWakes, argsValues);
     setNames(list);
     maxOut = callsOut;
     maxArgsBytes = argsBytes;
@@ -416,6 +423,7 @@
 
   define(globalThis, "tools", tools);
   define(globalThis, "text", text);
+  define(globalThis, "wake_agent", wakes.wake_agent);
   const need = makeLazy(own, native);
   own.setTimeout = timers.globals.setTimeout;
   need.console = { __proto__: null, logs, writeLine, format, inspect, stackLines };
@@ -439,7 +447,7 @@
   });
 
   return {
-    __proto__: null, boot, settle, rejected, valueText, failure, stalled, notes, open, close,
+    __proto__: null, boot, settle, woken: wakes.woken, rejected, valueText, failure, stalled, notes, open, close,
     timerDue: timers.due, timerFire: timers.fire,
   };
 })

@@ -114,6 +114,21 @@ static void on_call(void *arg, struct run *run, struct call *call)
     do_actions(t);
 }
 
+static void on_wake(void *arg, struct run *run, struct bytes payload)
+{
+    struct test *t = arg;
+    struct buf b = buf_max(MAX_TEXT);
+
+    flush_line(t);
+    buf_put_str(&b, "> wake ");
+    put_shown(&b, payload);
+    add_have(t, &b);
+    if (t->wakes == NULL || strcmp(t->wakes, "held") != 0) {
+        run_wake_done(run, t->wakes == NULL);
+    }
+    do_actions(t);
+}
+
 static void on_cancel(void *arg, struct run *run, struct call *call)
 {
     struct test *t = arg;
@@ -185,6 +200,17 @@ static void add_record(struct test *t, const struct ending *e)
     }
 }
 
+static void add_wakes(struct test *t, const struct ending *e)
+{
+    struct buf b = buf_max(MAX_TEXT);
+
+    if (e->wakes_sent > 0) {
+        buf_printf(&b, "@ wakes sent %u handed %u delivered %u", e->wakes_sent, e->wakes_handed,
+                   e->wakes_delivered);
+        add_have(t, &b);
+    }
+}
+
 static void add_parts(struct test *t)
 {
     struct output_part part = run_take_output(t->run);
@@ -211,6 +237,7 @@ static void add_end(struct test *t, const struct ending *e)
     }
     add_notes(t, e);
     add_record(t, e);
+    add_wakes(t, e);
     if (t->has_count) {
         buf_printf(&b, "@ calls %zu most %zu", t->n_all, t->n_most);
         add_have(t, &b);
@@ -341,6 +368,9 @@ static int start_run(struct test *t)
         .callbacks = {.on_call = on_call,
                       .on_cancel = on_cancel,
                       .on_output = on_output,
+                      .on_wake = t->wakes != NULL && strcmp(t->wakes, "nobody") == 0
+                                     ? NULL
+                                     : on_wake,
                       .on_ended = on_ended},
         .arg = t,
     };

@@ -140,6 +140,13 @@ void channel_call(const struct wire_call *m)
     put_tail(m->args);
 }
 
+void channel_wake(const struct wire_wake *m)
+{
+    close_text();
+    wire_head_wake(&channel.out, m);
+    put_tail(m->payload);
+}
+
 void channel_ending(const struct wire_ending *m)
 {
     close_text();

@@ -33,6 +33,7 @@ void channel_init(int fd, channel_take take);
 void channel_hello(const struct wire_hello *m);
 void channel_call(const struct wire_call *m);
 void channel_seen(const struct wire_seen *m);
+void channel_wake(const struct wire_wake *m);
 void channel_sleep(const struct wire_sleep *m);
 void channel_ending(const struct wire_ending *m);
 

@@ -18,6 +18,7 @@
 
 static const struct engine_hooks *hooks; /* NULL until a script is there */
 static uint32_t calls_sent;
+static uint32_t wakes_sent;
 static uint32_t catalogue_at;
 static size_t catalogue_len;
 
@@ -35,6 +36,11 @@ void prelude_set_catalogue(uint32_t at, size_t len)
 uint32_t prelude_calls_sent(void)
 {
     return calls_sent;
+}
+
+uint32_t prelude_wakes_sent(void)
+{
+    return wakes_sent;
 }
 
 static uint64_t native_call(void *instance, uint32_t ctx, uint64_t this, uint32_t argc,
@@ -55,6 +61,25 @@ static uint64_t native_call(void *instance, uint32_t ctx, uint64_t this, uint32_
     js_text_done(args_at);
     js_text_done(name_at);
     return name_at == 0 || args_at == 0 ? qjs(JS_ThrowOutOfMemory, ctx) : JS_UNDEFINED;
+}
+
+static uint64_t native_wake(void *instance, uint32_t ctx, uint64_t this, uint32_t argc,
+                            uint32_t argv)
+{
+    uint32_t at;
+    struct bytes payload = js_text(js_argument(argc, argv, 1), &at);
+
+    (void)instance;
+    (void)this;
+    if (at == 0) {
+        return qjs(JS_ThrowOutOfMemory, ctx);
+    }
+    if (hooks != NULL && !js_sees_stop()) {
+        hooks->wake(hooks->arg, (uint32_t)js_argument(argc, argv, 0), payload);
+        wakes_sent++;
+    }
+    js_text_done(at);
+    return JS_UNDEFINED;
 }
 
 static uint64_t native_output(void *instance, uint32_t ctx, uint64_t this, uint32_t argc,
@@ -161,6 +186,7 @@ static uint64_t make_natives(void)
     uint64_t native = qjs(JS_NewObject, js_ctx);
 
     put_native(native, "call", native_call);
+    put_native(native, "wake", native_wake);
     put_native(native, "output", native_output);
     put_native(native, "catalogue", native_catalogue);
     put_native(native, "random", native_random);

@@ -16,7 +16,8 @@ void prelude_connect(const struct engine_hooks *hooks);
 /* Where the catalogue's JSON lies in the guest, with a NUL behind it; len 0 for none. */
 void prelude_set_catalogue(uint32_t at, size_t len);
 
-/* How many calls went out so far. */
+/* How many calls went out so far, and how many wakes. */
 uint32_t prelude_calls_sent(void);
+uint32_t prelude_wakes_sent(void);
 
 #endif

@@ -12,6 +12,7 @@
 #include "cell/engine.h"
 
 #include "base/mem.h"
+#include "cell/engine-answer.h"
 #include "cell/engine-ending.h"
 #include "cell/engine-js.h"
 #include "cell/engine-prelude.h"
@@ -29,7 +30,7 @@ enum {
 
 /* Functions that the prelude returns. */
 static struct {
-    uint64_t boot, settle, rejected, open, close;
+    uint64_t boot, settle, woken, rejected, open, close;
 } prelude;
 
 static struct engine_hooks hooks;
@@ -37,6 +38,7 @@ static struct wire_start limits;
 static uint64_t body; /* the promise of the script's body */
 static enum { VALUE_NONE, VALUE_RETURNED, VALUE_READ, VALUE_DONE } value_state;
 static uint32_t calls_answered;
+static uint32_t wakes_answered;
 static bool has_script;  /* from engine_start() on */
 static uint32_t room_at; /* of engine_take() */
 static size_t room_len;
@@ -114,6 +116,7 @@ static void run_init(void *arg)
         rt_add_function((wasm_rt_function_ptr_t)reject_tracker, "vijjii"), 0);
     prelude.boot = js_get(value, "boot");
     prelude.settle = js_get(value, "settle");
+    prelude.woken = js_get(value, "woken");
     prelude.rejected = js_get(value, "rejected");
     prelude.open = js_get(value, "open");
     prelude.close = js_get(value, "close");
@@ -207,18 +210,20 @@ static bool read_value(void)
     return false;
 }
 
-/* What is left when no job is: calls, timers, an ending, or a wait for nothing. Timers that a
- * finished script leaves go on while its calls are out, and hold nothing up. */
+/* What is left when no job is: calls, wakes, timers, an ending, or a wait for nothing. Timers that
+ * a finished script leaves go on while its calls are out, and hold nothing up; its wakes do
+ * neither. */
 static void rest(void)
 {
     bool has_calls = prelude_calls_sent() != calls_answered;
+    bool has_wakes = prelude_wakes_sent() != wakes_answered;
 
     wait_forget_settled();
     if (!has_calls && ending_is_fixed()) {
         ending_close();
         return;
     }
-    if (!timers_ask(&hooks) && !has_calls) {
+    if (!timers_ask(&hooks) && !has_calls && !has_wakes) {
         ending_stall();
         ending_close();
     }
@@ -263,16 +268,28 @@ static enum engine_state state(void)
     return ending_is_over() ? ENGINE_ENDED : ENGINE_WAITING;
 }
 
+/* Something came for a script that waits. */
+static enum engine_state resume(void (*run)(void *arg), void *arg)
+{
+    if (!ending_is_over() && js_sees_stop()) {
+        return engine_stop();
+    }
+    if (!ending_is_over()) {
+        enter(run, arg);
+    }
+    return state();
+}
+
 /* engine_start() */
 
 /* The names as a JavaScript array, and the limits the prelude keeps itself. */
 static uint64_t boot(const struct wire_start *script)
 {
     bool has_timers = (script->flags & WIRE_START_TIMERS) != 0;
-    uint64_t arguments[] = {js_parse_bytes(script->names), js_int((int32_t)script->max_calls_out),
-                            js_int((int32_t)script->max_args_bytes),
-                            js_int((int32_t)script->max_args_values),
-                            has_timers ? JS_TRUE : JS_FALSE};
+    uint64_t arguments[] = {
+        js_parse_bytes(script->names),           js_int((int32_t)script->max_calls_out),
+        js_int((int32_t)script->max_args_bytes), js_int((int32_t)script->max_args_values),
+        js_int((int32_t)script->max_wakes),      has_timers ? JS_TRUE : JS_FALSE};
     uint64_t value;
 
     if (js_is_exception(arguments[0])) {
@@ -410,69 +427,6 @@ struct answer {
     enum wire_seen_how *ret_how;
 };
 
-/* How deep arrays and objects lie in a JSON text. */
-static size_t json_depth(struct bytes text)
-{
-    size_t depth = 0;
-    size_t deepest = 0;
-
-    for (size_t i = 0; i < text.len; i++) {
-        uint8_t c = text.ptr[i];
-
-        if (c == '"') {
-            for (i++; i < text.len && text.ptr[i] != '"'; i++) {
-                i += text.ptr[i] == '\\';
-            }
-        } else if (c == '[' || c == '{') {
-            depth++;
-            deepest = depth > deepest ? depth : deepest;
-        } else if (c == ']' || c == '}') {
-            depth -= depth > 0;
-        }
-    }
-    return deepest;
-}
-
-static uint64_t parse_answer(struct bytes text)
-{
-    uint32_t at = rt_address(text.ptr);
-
-    return at == 0 ? js_parse_bytes(text) : js_parse(at, text.len);
-}
-
-/* The answer as the guest's value; where it can't be one, the sentence that says why. */
-static uint64_t read_answer(struct answer *a)
-{
-    uint32_t refusals = memory_refusals();
-    uint64_t value;
-
-    if (a->kind != WIRE_RES_ANSWER) {
-        return js_string(a->payload);
-    }
-    if (json_depth(a->payload) > limits.max_result_depth) {
-        return js_sentence("the result is nested more than %u deep; the call took effect",
-                           limits.max_result_depth);
-    }
-    value = parse_answer(a->payload);
-    if (js_is_exception(value) && memory_refusals() != refusals) {
-        js_free(qjs(JS_GetException, js_ctx));
-        qjs(JS_RunGC, js_rt); /* cycles may hold what is missing */
-        refusals = memory_refusals();
-        value = parse_answer(a->payload);
-    }
-    if (!js_is_exception(value)) {
-        a->how = WIRE_SEEN_WHOLE;
-        return value;
-    }
-    js_free(qjs(JS_GetException, js_ctx));
-    if (memory_refusals() == refusals) {
-        return js_sentence("the result is not JSON; the call took effect");
-    }
-    return js_sentence("the script had no memory to take the result of %zu bytes; the call took "
-                       "effect",
-                       a->payload.len);
-}
-
 static void settle(struct answer *a, uint64_t value)
 {
     uint64_t arguments[3] = {js_int((int32_t)a->id), js_int((int32_t)a->kind), value};
@@ -503,7 +457,9 @@ static void run_answer(void *arg)
                             "took effect",
                             a->no_room_len);
     } else {
-        value = read_answer(a);
+        value = a->kind == WIRE_RES_ANSWER
+                    ? answer_read(a->payload, limits.max_result_depth, &a->how)
+                    : js_string(a->payload);
     }
     memory_give_back(room_at);
     room_at = 0;
@@ -524,13 +480,7 @@ enum engine_state engine_answer(uint32_t id, enum wire_result_kind kind, struct 
 {
     struct answer a = {.id = id, .kind = kind, .payload = payload, .ret_how = ret_how};
 
-    if (!ending_is_over() && js_sees_stop()) {
-        return engine_stop();
-    }
-    if (!ending_is_over()) {
-        enter(run_answer, &a);
-    }
-    return state();
+    return resume(run_answer, &a);
 }
 
 enum engine_state engine_answer_no_room(uint32_t id, enum wire_result_kind kind, size_t len,
@@ -539,13 +489,30 @@ enum engine_state engine_answer_no_room(uint32_t id, enum wire_result_kind kind,
     struct answer a = {
         .id = id, .kind = kind, .no_room_len = len == 0 ? 1 : len, .ret_how = ret_how};
 
-    if (!ending_is_over() && js_sees_stop()) {
-        return engine_stop();
+    return resume(run_answer, &a);
+}
+
+static void run_woken(void *arg)
+{
+    const struct wire_woken *m = arg;
+    uint64_t arguments[] = {js_int((int32_t)m->id), js_int((int32_t)m->how)};
+    uint64_t was_out = js_call(prelude.woken, ARRAY_SIZE(arguments), arguments);
+
+    if (js_is_exception(was_out)) {
+        if (!js_sees_stop()) {
+            ending_escape();
+        }
+        return;
     }
-    if (!ending_is_over()) {
-        enter(run_answer, &a);
-    }
-    return state();
+    wakes_answered += was_out == JS_TRUE;
+    drive();
+}
+
+enum engine_state engine_woken(uint32_t id, enum wire_woken_how how)
+{
+    struct wire_woken m = {.id = id, .how = how};
+
+    return resume(run_woken, &m);
 }
 
 /* A callback, then the jobs it queued, then the next one; those that come due meanwhile wait for
@@ -576,13 +543,7 @@ static void run_tick(void *arg)
 
 enum engine_state engine_tick(void)
 {
-    if (!ending_is_over() && js_sees_stop()) {
-        return engine_stop();
-    }
-    if (!ending_is_over()) {
-        enter(run_tick, NULL);
-    }
-    return state();
+    return resume(run_tick, NULL);
 }
 
 enum engine_state engine_stop(void)

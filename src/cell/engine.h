@@ -24,12 +24,14 @@ struct engine_hooks {
     void (*call)(void *arg, uint32_t id, struct bytes name, struct bytes args);
     void (*output)(void *arg, struct bytes text); /* any length; the owner cuts it in batches */
     void (*sleep)(void *arg, uint32_t ms);        /* as the wire's message of this name */
+    void (*wake)(void *arg, uint32_t id, struct bytes payload);
     struct wire_page *page; /* its stop flag ends the script; memory claims are written to it */
 };
 
 enum engine_state {
-    ENGINE_WAITING = 1, /* nothing to run until engine_answer(), engine_tick() or a stop */
-    ENGINE_ENDED,       /* engine_ending() tells how; nothing more may be run */
+    ENGINE_WAITING =
+        1, /* nothing to run until engine_answer(), engine_woken(), engine_tick() or a stop */
+    ENGINE_ENDED, /* engine_ending() tells how; nothing more may be run */
 };
 
 /* In the zygote: reserves the memory, runs the module's start, evaluates the prelude.
@@ -72,6 +74,10 @@ enum engine_state engine_answer_no_room(uint32_t id, enum wire_result_kind kind,
 /* The time that a sleep asked for may have passed: runs the timers that are due, each with the
  * jobs that it queues, until the script waits or has ended. */
 enum engine_state engine_tick(void);
+
+/* What became of a wake: settles its promise and runs the script until it waits or has ended. An
+ * unknown id is ignored. */
+enum engine_state engine_woken(uint32_t id, enum wire_woken_how how);
 
 /* A stop came while the script waited: ends it as stopped, unless it had ended already. */
 enum engine_state engine_stop(void);

@@ -47,6 +47,15 @@ static void on_output(void *arg, struct bytes text)
     channel_output(text);
 }
 
+static void on_wake(void *arg, uint32_t id, struct bytes payload)
+{
+    struct wire_wake m = {.id = id, .payload = payload};
+
+    (void)arg;
+    tell_seen();
+    channel_wake(&m);
+}
+
 static void on_sleep(void *arg, uint32_t ms)
 {
     struct wire_sleep m = {.ms = ms};
@@ -115,6 +124,18 @@ static int serve(enum engine_state *ret_state)
         *ret_state = engine_stop();
         return 0;
     }
+    if (frame.type == WIRE_MSG_woken) {
+        struct wire_woken m;
+
+        r = wire_get_woken(frame.body, &m);
+        if (r == 0 && (m.how < WIRE_WOKEN_DELIVERED || m.how > WIRE_WOKEN_LAST)) {
+            r = -EBADMSG;
+        }
+        if (r == 0) {
+            *ret_state = engine_woken(m.id, (enum wire_woken_how)m.how);
+        }
+        return r;
+    }
     if (frame.type == WIRE_MSG_tick) {
         struct wire_tick m;
 
@@ -149,7 +170,7 @@ static int start(struct wire_page *page, enum engine_state *ret_state)
         return r;
     }
     hooks = (struct engine_hooks){
-        .call = on_call, .output = on_output, .sleep = on_sleep, .page = page};
+        .call = on_call, .output = on_output, .sleep = on_sleep, .wake = on_wake, .page = page};
     *ret_state = engine_start(&hooks, &m);
     return 0;
 }

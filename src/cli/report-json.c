@@ -126,8 +126,20 @@ static void put_notes(struct buf *out, struct bytes notes, struct bytes more)
     buf_put_str(out, "]");
 }
 
+static void put_wakes(struct buf *out, const struct ending *ending, struct bytes payloads)
+{
+    json_put_key(out, "wakes");
+    buf_put_str(out, "{");
+    put_number(out, "sent", ending->wakes_sent);
+    put_number(out, "delivered", ending->wakes_delivered);
+    json_put_key(out, "payloads");
+    buf_put_str(out, "[");
+    buf_put_bytes(out, payloads);
+    buf_put_str(out, "]}");
+}
+
 void report_json(struct buf *out, const struct ending *ending, const struct output_part *output,
-                 struct bytes more_notes)
+                 struct bytes wakes, struct bytes more_notes)
 {
     buf_put_str(out, "{");
     put_string(out, "ending", bytes_str(ending_name(ending->kind)));
@@ -139,6 +151,7 @@ void report_json(struct buf *out, const struct ending *ending, const struct outp
     put_output(out, output);
     put_string(out, "walls", bytes_str(ending->walls == NULL ? "" : ending->walls));
     put_stats(out, ending);
+    put_wakes(out, ending, wakes);
     put_notes(out, ending->notes, more_notes);
     buf_put_str(out, "}\n");
 }

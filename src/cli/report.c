@@ -247,6 +247,17 @@ static void put_notes(struct buf *out, const struct ending *ending)
     }
 }
 
+/* Those that still waited for their spacing, or that nobody could be given. */
+static void put_wakes(struct buf *out, const struct ending *ending)
+{
+    uint32_t n = ending->wakes_sent - ending->wakes_delivered;
+
+    if (n > 0) {
+        buf_printf(out, "torno: %u of its %u wake%s %s not delivered: the script ended before\n", n,
+                   ending->wakes_sent, ending->wakes_sent == 1 ? "" : "s", n == 1 ? "was" : "were");
+    }
+}
+
 void report_text(struct buf *out, const struct ending *ending, const struct source *source)
 {
     if (ending->kind != ENDING_FINISHED) {
@@ -260,6 +271,7 @@ void report_text(struct buf *out, const struct ending *ending, const struct sour
     }
     put_notes(out, ending);
     report_unseen(out, ending);
+    put_wakes(out, ending);
     if (ending->may_lack_output) {
         buf_put_str(out, "torno: the script was killed, so its output may lack its end\n");
     }

@@ -16,10 +16,10 @@ void report_text(struct buf *out, const struct ending *ending, const struct sour
  * Nothing where it has none. */
 void report_value(struct buf *out, const struct ending *ending);
 
-/* Appends the object of `torno run --json` and a line end. more_notes is JSON objects with commas
- * between, or empty: they come after the script's own notes. */
+/* Appends the object of `torno run --json` and a line end. wakes is their payloads, more_notes JSON
+ * objects that come after the script's own notes, each with commas between, or empty. */
 void report_json(struct buf *out, const struct ending *ending, const struct output_part *output,
-                 struct bytes more_notes);
+                 struct bytes wakes, struct bytes more_notes);
 
 /* Appends the lines about calls whose answers the script did not see (report.c's own). */
 void report_unseen(struct buf *out, const struct ending *ending);

@@ -37,6 +37,7 @@ struct session {
     int status;
     unsigned signals_seen;
     bool is_closing;
+    struct buf wakes; /* their payloads, with commas, for --json */
 };
 
 static void do_nothing(void *arg)
@@ -85,7 +86,7 @@ static void write_result(struct session *s, const struct ending *ending)
         struct output_part output = run_take_output(s->run);
 
         servers_put_notes(s->set->servers, &notes);
-        report_json(&text, ending, &output, buf_bytes(&notes));
+        report_json(&text, ending, &output, buf_bytes(&s->wakes), buf_bytes(&notes));
     } else {
         report_value(&text, ending);
         if (text.len > 0 && !s->out.at_line_start) {
@@ -122,6 +123,24 @@ static void on_output(void *arg, struct run *run, struct bytes text)
     }
 }
 
+/* Whoever ran the command is the script's agent: a line on stderr at once, and in the object. */
+static void on_wake(void *arg, struct run *run, struct bytes payload)
+{
+    struct session *s = arg;
+    _cleanup_(buf_done) struct buf line = buf_max(MAX_REPORT);
+
+    live_hide(&s->live);
+    buf_put_str(&line, "torno: wake: ");
+    cli_put_clean(&line, payload, 0);
+    buf_put_str(&line, "\n");
+    (void)fd_write_all(STDERR_FILENO, buf_bytes(&line));
+    if (s->set->options->is_json) {
+        buf_put_str(&s->wakes, s->wakes.len > 0 ? "," : "");
+        buf_put_bytes(&s->wakes, payload);
+    }
+    run_wake_done(run, true);
+}
+
 static void on_call(void *arg, struct run *run, struct call *call)
 {
     struct session *s = arg;
@@ -148,6 +167,7 @@ static void start_run(struct session *s)
         .callbacks = {.on_call = on_call,
                       .on_cancel = on_cancel,
                       .on_output = on_output,
+                      .on_wake = on_wake,
                       .on_ended = on_ended},
         .arg = s,
     };
@@ -191,7 +211,7 @@ static void write_unborn(struct session *s)
     };
 
     servers_put_notes(s->set->servers, &notes);
-    report_json(&text, &ending, &output, buf_bytes(&notes));
+    report_json(&text, &ending, &output, bytes_none(), buf_bytes(&notes));
     out_put(&s->out, buf_bytes(&text));
 }
 
@@ -322,6 +342,7 @@ static void free_all(struct session *s)
         run_free(s->run);
     }
     toolset_free(s->toolset);
+    buf_done(&s->wakes);
     if (s->host != NULL) {
         host_free(s->host);
     }
@@ -334,7 +355,8 @@ int run_session(uv_loop_t *loop, const struct run_set *set)
                         .signals = {.fd = -1},
                         .out = {.epoll_fd = -1},
                         .start_ms = clock_now_ms(),
-                        .status = CLI_FAILED};
+                        .status = CLI_FAILED,
+                        .wakes = buf_max(MAX_REPORT)};
     int r = open_terminal(&s);
 
     if (r < 0) {

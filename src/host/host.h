@@ -47,6 +47,10 @@ int limits_check(const struct limits *limits, struct buf *ret_sentence);
  * one sentence that names the limit, what is wrong and what is right. */
 int limits_parse(struct limits *limits, const char *assignment, struct buf *ret_sentence);
 
+/* The most bytes that a host holds for one script with these limits and tools (NULL: none),
+ * whatever its cell does; ARCHITECTURE.md tells the sum. */
+int64_t limits_host_bytes(const struct limits *limits, const struct toolset *tools);
+
 /* A tool as an agent declares it. Schemas are JSON text or empty; all slices are copied. */
 struct tool {
     struct bytes name; /* exact; 1 to WIRE_MAX_TOOL_NAME bytes of UTF-8 */
@@ -72,6 +76,7 @@ enum event_type {
     EVENT_CALL,      /* number: id; text: tool */
     EVENT_ANSWERED,  /* number: id; text: how */
     EVENT_OUTPUT,    /* number: bytes */
+    EVENT_WAKE,      /* number: id; text: payload */
     EVENT_RUN_ENDED, /* text: ending and reason */
     EVENT_CELL_DIED,
 };
@@ -179,6 +184,9 @@ struct ending {
     size_t calls_dropped;            /* those that calls leaves out */
     const struct record_tool *tools; /* a row for each tool of the toolset, all calls counted */
     size_t n_tools;
+    uint32_t wakes_sent;      /* by the cell; max_wakes counts these */
+    uint32_t wakes_handed;    /* to on_wake */
+    uint32_t wakes_delivered; /* without error */
 };
 
 /* The output since the last take: its first and last characters and what was dropped between. */
@@ -196,6 +204,9 @@ struct run_callbacks {
     void (*on_cancel)(void *arg, struct run *run, struct call *call);
     /* The script wrote something; whole as it came, before head and tail. May be NULL. */
     void (*on_output)(void *arg, struct run *run, struct bytes text);
+    /* The script sends its agent a message, JSON text: deliver it, then say run_wake_done(), here
+     * or later. No other comes before that. NULL: every wake is refused. */
+    void (*on_wake)(void *arg, struct run *run, struct bytes payload);
     /* Exactly once, the process already gone. The ending is borrowed until run_free(). */
     void (*on_ended)(void *arg, struct run *run, const struct ending *ending);
 };
@@ -219,6 +230,9 @@ int run_start(struct host *host, const struct run_input *input, struct run **ret
 void run_stop(struct run *run);
 /* Kills at once; the ending is stopped. */
 void run_kill(struct run *run);
+/* The wake that on_wake gave was delivered, or could not be; the script is told, the next may come
+ * after wake_spacing. Not after run_free(). */
+void run_wake_done(struct run *run, bool is_delivered);
 /* After its ending only. */
 void run_free(struct run *run);
 
@@ -231,6 +245,7 @@ struct run_counts {
     uint64_t calls;
     uint64_t answered;
     uint64_t out;
+    uint64_t wakes_delivered;
     int64_t memory_bytes; /* the cell's claim */
 };
 struct run_counts run_counts(const struct run *run);

@@ -86,6 +86,16 @@ struct call {
     bool is_announced; /* the event of its answer is out */
 };
 
+struct wakes {
+    struct wake *first; /* those that wait */
+    int64_t next_at_ms; /* no earlier than this */
+    uint32_t sent;
+    uint32_t handed;
+    uint32_t delivered;
+    uint32_t out_id;
+    bool is_out; /* the owner has one */
+};
+
 struct run {
     struct host *host;
     struct run *next;
@@ -100,6 +110,7 @@ struct run {
     struct call **calls; /* by slot */
     struct output output;
     struct record record;
+    struct wakes wakes;
     uv_timer_t *timer;
     int64_t armed_ms;
     int64_t started_us;

@@ -18,5 +18,7 @@ LIMIT(max_result_depth, "",      2000,        1,     2000,          "nesting of 
 LIMIT(output_head,      "",      8000,        0,     1000000,       "characters kept from the start of the output")
 LIMIT(output_tail,      "",      8000,        0,     1000000,       "characters kept from the end of the output")
 LIMIT(max_code,         "bytes", 1048576,     1,     1048576,       "the script's source")
+LIMIT(max_wakes,        "",      100,         0,     1000,          "messages of a script to its agent; 0: it can send none")
+LIMIT(wake_spacing,     "ms",    1000,        1,     60000,         "from one of these messages to the next")
 LIMIT(timers,           "",      1,           0,     1,             "1: scripts have setTimeout, setInterval and sleep; 0: they do not")
 /* clang-format on */

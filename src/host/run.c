@@ -19,6 +19,7 @@
 #include "host/runs.h"
 #include "host/sleep.h"
 #include "host/utf8.h"
+#include "host/wake.h"
 #include "json/json.h"
 
 #include <errno.h>
@@ -46,7 +47,7 @@ void run_arm(struct run *run)
     int64_t wait;
 
     at = first_of(at, first_of(run->next_cpu_ms, run->tick_at_ms));
-    at = first_of(at, ledger_deadline_ms(&run->ledger));
+    at = first_of(at, first_of(ledger_deadline_ms(&run->ledger), wake_deadline_ms(run)));
     if (run->timer == NULL || at == INT64_MAX || at >= run->armed_ms) {
         return; /* a timer that fires early looks again */
     }
@@ -194,6 +195,7 @@ static void on_deadlines(struct run *run, int64_t now_ms)
         pool_kill(run->cell);
     }
     calls_expire(run, now_ms);
+    wake_start(run);
 }
 
 static void on_timer(uv_timer_t *timer)
@@ -354,6 +356,7 @@ static int take_frame(struct run *run, const struct frame *frame, struct buf *br
     struct wire_output output;
     struct wire_ending ending;
     struct wire_sleep nap;
+    struct wire_wake wake;
     int r;
 
     switch ((enum wire_type)frame->type) {
@@ -381,6 +384,12 @@ static int take_frame(struct run *run, const struct frame *frame, struct buf *br
             sleep_take(run, nap.ms, breach);
         }
         return r;
+    case WIRE_MSG_wake:
+        r = wire_get_wake(frame->body, &wake);
+        if (r == 0) {
+            wake_arrive(run, &wake, breach);
+        }
+        return r;
     case WIRE_MSG_ending:
         r = wire_get_ending(frame->body, &ending);
         if (r == 0) {
@@ -406,6 +415,9 @@ void run_frame(struct run *run, const struct frame *frame)
     int r;
 
     announce(run);
+    if (run->cell->is_dead) {
+        calls_stop(run); /* what a process that is gone had asked goes nowhere */
+    }
     r = take_frame(run, frame, &breach);
     if (r < 0) {
         buf_printf(&breach, "its \"%s\" %s", wire_name(frame->type),
@@ -416,6 +428,7 @@ void run_frame(struct run *run, const struct frame *frame)
         return;
     }
     calls_start(run);
+    wake_start(run);
     run_arm(run);
 }
 
@@ -486,6 +499,9 @@ static void fill_ending(struct run *run)
         .calls_dropped = run->record.total - run->record.n,
         .tools = run->record.tools,
         .n_tools = run->record.n_tools,
+        .wakes_sent = run->wakes.sent,
+        .wakes_handed = run->wakes.handed,
+        .wakes_delivered = run->wakes.delivered,
     };
     ending_decide(&facts, &run->message, e);
 }
@@ -519,6 +535,7 @@ void run_free(struct run *run)
         return;
     }
     calls_orphan(run);
+    wake_drop(run);
     close_timer(run);
     mem_free(run->calls);
     mem_free(run->start);
@@ -559,6 +576,7 @@ struct run_counts run_counts(const struct run *run)
         .calls = run->record.total,
         .answered = run->answered,
         .out = run->ledger.n_out,
+        .wakes_delivered = run->wakes.delivered,
         .memory_bytes = (int64_t)kib * 1024,
     };
 }

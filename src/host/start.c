@@ -91,6 +91,7 @@ static int encode_start(struct run *run, struct bytes code)
         .max_args_bytes = (uint32_t)run->limits.max_args_bytes,
         .max_args_values = (uint32_t)run->limits.max_args_values,
         .max_result_depth = (uint32_t)run->limits.max_result_depth,
+        .max_wakes = (uint32_t)run->limits.max_wakes,
         .flags = run->limits.timers != 0 ? WIRE_START_TIMERS : 0,
         .code = code,
         .names = set == NULL ? bytes_str("[]") : buf_bytes(&set->names),

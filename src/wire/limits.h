@@ -25,6 +25,7 @@
 #define WIRE_MAX_TOOL_NAME (1u * WIRE_KIB)
 #define WIRE_MAX_ARGS      (16u * WIRE_MIB)
 #define WIRE_MAX_OUTPUT    (64u * WIRE_KIB)
+#define WIRE_MAX_WAKE      (64u * WIRE_KIB)
 
 #define WIRE_MAX_ERROR_NAME    256u
 #define WIRE_MAX_ERROR_MESSAGE (64u * WIRE_KIB)

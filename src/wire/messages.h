@@ -25,6 +25,7 @@
     U32(max_args_bytes)                         \
     U32(max_args_values)                        \
     U32(max_result_depth)                       \
+    U32(max_wakes)                              \
     U32(flags)                                  \
     BYTES(code, WIRE_MAX_CODE)                  \
     BYTES(names, WIRE_MAX_NAMES)                \
@@ -43,6 +44,11 @@
 /* host to cell: the time that the latest sleep asked for has passed; ms is what it asked. */
 #define WIRE_TICK_FIELDS(U32, BYTES, TAIL)      \
     U32(ms)
+
+/* host to cell: what became of a wake; how is enum wire_woken_how. */
+#define WIRE_WOKEN_FIELDS(U32, BYTES, TAIL)     \
+    U32(id)                                     \
+    U32(how)
 
 /* cell to host: locked, and ready for a script; walls is a set of enum wire_wall. */
 #define WIRE_HELLO_FIELDS(U32, BYTES, TAIL)     \
@@ -88,6 +94,12 @@
 #define WIRE_SLEEP_FIELDS(U32, BYTES, TAIL)     \
     U32(ms)
 
+/* cell to host: a message to the script's agent, the JSON text of any value; id names it until its
+ * "woken" came. */
+#define WIRE_WAKE_FIELDS(U32, BYTES, TAIL)      \
+    U32(id)                                     \
+    TAIL(payload, WIRE_MAX_WAKE)
+
 /* host to warden, with two descriptors, the cell's socket and its page: make a cell. */
 #define WIRE_SPAWN_FIELDS(U32, BYTES, TAIL)     \
     U32(cell)                                   \
@@ -123,12 +135,14 @@
     M(result,  2,  WIRE_HOST,   WIRE_ST_RUNNING,               WIRE_RESULT_FIELDS)  \
     M(stop,    3,  WIRE_HOST,   WIRE_ST_RUNNING,               WIRE_STOP_FIELDS)    \
     M(tick,    4,  WIRE_HOST,   WIRE_ST_RUNNING,               WIRE_TICK_FIELDS)    \
+    M(woken,   5,  WIRE_HOST,   WIRE_ST_RUNNING,               WIRE_WOKEN_FIELDS)   \
     M(hello,   16, WIRE_CELL,   WIRE_ST_NEW,                   WIRE_HELLO_FIELDS)   \
     M(call,    17, WIRE_CELL,   WIRE_ST_RUNNING,               WIRE_CALL_FIELDS)    \
     M(seen,    18, WIRE_CELL,   WIRE_ST_RUNNING,               WIRE_SEEN_FIELDS)    \
     M(output,  19, WIRE_CELL,   WIRE_ST_RUNNING,               WIRE_OUTPUT_FIELDS)  \
     M(ending,  20, WIRE_CELL,   WIRE_ST_RUNNING,               WIRE_ENDING_FIELDS)  \
     M(sleep,   21, WIRE_CELL,   WIRE_ST_RUNNING,               WIRE_SLEEP_FIELDS)   \
+    M(wake,    22, WIRE_CELL,   WIRE_ST_RUNNING,               WIRE_WAKE_FIELDS)    \
     M(spawn,   32, WIRE_HOST,   WIRE_ST_UP,                    WIRE_SPAWN_FIELDS)   \
     M(kill,    33, WIRE_HOST,   WIRE_ST_UP,                    WIRE_KILL_FIELDS)    \
     M(up,      48, WIRE_WARDEN, WIRE_ST_BUILDING,              WIRE_UP_FIELDS)      \

@@ -53,6 +53,15 @@ enum wire_seen_how {
     WIRE_SEEN_LAST = WIRE_SEEN_TOO_LARGE,
 };
 
+/* What became of a wake. */
+enum wire_woken_how {
+    WIRE_WOKEN_DELIVERED = 1,
+    WIRE_WOKEN_NOBODY, /* nobody takes wakes here; none was sent */
+    WIRE_WOKEN_LOST,   /* it was handed over and could not be delivered */
+    WIRE_WOKEN_DEEP,   /* its payload is nested deeper than the host reads; none was sent */
+    WIRE_WOKEN_LAST = WIRE_WOKEN_DEEP,
+};
+
 /* How a script can say that it ended. */
 enum wire_ending_kind {
     WIRE_END_FINISHED = 1,

@@ -61,6 +61,7 @@ struct test {
     bool has_count;
     bool has_parts;
     bool has_frames;
+    const char *wakes; /* NULL: delivered at once; else nobody, lost or held */
     bool has_timed_out;
     struct run *run;
     struct job *job;

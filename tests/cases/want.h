@@ -125,6 +125,9 @@ static void read_head_line(struct test *t, const char *line)
         t->has_parts = true;
     } else if (strcmp(line, "frames") == 0) {
         t->has_frames = true;
+    } else if (strcmp(line, "wakes nobody") == 0 || strcmp(line, "wakes lost") == 0 ||
+               strcmp(line, "wakes held") == 0) {
+        t->wakes = rest; /* lies in head */
     } else if (line[0] != '#' && line[0] != '\0') {
         buf_printf(&t->fault, "    there is no setting \"%s\"\n", line);
     }

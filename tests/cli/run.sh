@@ -102,10 +102,22 @@ wait $pid
 status=$?
 check "SIGINT stops a waiting script: 130" is_status 130
 
+# --- wakes
+script <<<'await wake_agent({ half: "way\u001b[2J" }); text("on")'
+check "a wake is a line on stderr, with nothing that a terminal would obey" \
+    has_err 'torno: wake: {"half":"way\u001b[2J"}'
+check "a wake is no output" is_out 'on\n'
+script <<<'wake_agent(1); wake_agent(2); text("done")'
+check "a wake that was not delivered is told" has_err 'torno: 1 of its 2 wakes was not delivered'
+script --json --limit wake_spacing=1ms <<<'await wake_agent([1]); await wake_agent("two")'
+check "json: wakes" json_is 'JSON.stringify(o.wakes)' '{"sent":2,"delivered":2,"payloads":[[1],"two"]}'
+script --json <<<''
+check "json: no wakes" json_is 'JSON.stringify(o.wakes)' '{"sent":0,"delivered":0,"payloads":[]}'
+
 # --- the object of --json
 script --json --mcp d.json <<<'console.log("out"); text("put"); await tools["d.echo"]({ a: 1 }); return { x: "y" }'
 check "json: one line, one object" [ "$(wc -l <out)" = 1 ]
-check "json: its keys, in order" json_is 'Object.keys(o).join()' ending,reason,value,error,calls,calls_dropped,output,dropped,walls,stats,notes
+check "json: its keys, in order" json_is 'Object.keys(o).join()' ending,reason,value,error,calls,calls_dropped,output,dropped,walls,stats,wakes,notes
 check "json: ending" json_is 'o.ending' finished
 check "json: reason" json_is 'JSON.stringify(o.reason)' '""'
 check "json: value" json_is 'o.value.x' y

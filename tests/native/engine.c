@@ -306,6 +306,13 @@ enum engine_state engine_tick(void)
     return ENGINE_ENDED;
 }
 
+enum engine_state engine_woken(uint32_t id, enum wire_woken_how how)
+{
+    (void)id;
+    (void)how;
+    return ENGINE_ENDED;
+}
+
 enum engine_state engine_stop(void)
 {
     return ENGINE_ENDED;

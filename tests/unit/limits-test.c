@@ -40,6 +40,8 @@ static void test_defaults(void)
     T_EQ(limits.output_head, 8000);
     T_EQ(limits.output_tail, 8000);
     T_EQ(limits.max_code, 1024 * 1024);
+    T_EQ(limits.max_wakes, 100);
+    T_EQ(limits.wake_spacing, 1000);
     T_EQ(limits.timers, 1);
     T_EQ(limits_check(&limits, &sentence), 0);
 }

@@ -162,7 +162,8 @@ static const char *json_of(const struct ending *ending, const char *head, const 
         .head = bytes_str(head), .tail = bytes_str(tail), .dropped_characters = 7};
 
     buf_clear(&out);
-    report_json(&out, ending, &output, bytes_str("{\"note\":\"last\"}"));
+    report_json(&out, ending, &output, bytes_str("{\"half\":1},2"),
+                bytes_str("{\"note\":\"last\"}"));
     T_EQ(json_check(buf_bytes(&out), JSON_UNIQUE_KEYS, 100, 10000, NULL, NULL), 0);
     return buf_str(&out);
 }
@@ -190,6 +191,8 @@ static void test_json(void)
     e.cpu_ms = 2;
     e.memory_peak_bytes = 4096;
     e.first_call_us = 1234056;
+    e.wakes_sent = 3;
+    e.wakes_delivered = 2;
     e.notes = bytes_str("[{\"note\":\"x\"}]");
     T_STR(json_of(&e, "h\n", "t"),
           "{\"ending\":\"failed\",\"reason\":\"\",\"value\":null,\"error\":{\"name\":\"Error\","
@@ -198,13 +201,13 @@ static void test_json(void)
           "{\"id\":2,\"tool\":\"c\",\"state\":\"unseen\",\"effect\":\"done\",\"ms\":0,"
           "\"arguments\":\"{\\\"x\\\":\"}],\"calls_dropped\":3,\"output\":\"h\\nt\",\"dropped\":7,"
           "\"walls\":\"tier A\",\"stats\":{\"wall_ms\":10,\"cpu_ms\":2,\"memory_peak\":4096,"
-          "\"first_call_ms\":1234.056},\"notes\":[{\"note\":\"x\"},{\"note\":\"last\"}]}\n");
+          "\"first_call_ms\":1234.056},\"wakes\":{\"sent\":3,\"delivered\":2,"
+          "\"payloads\":[{\"half\":1},2]},\"notes\":[{\"note\":\"x\"},{\"note\":\"last\"}]}\n");
     e = failed("", "");
     e.error_name = bytes_none();
     e.value = bytes_str("[1]");
     T_OK(strstr(json_of(&e, "", ""), "\"value\":[1],\"error\":null,\"calls\":[],") != NULL);
-    T_OK(strstr(buf_str(&out), "\"first_call_ms\":null},\"notes\":[{\"note\":\"last\"}]}\n") !=
-         NULL);
+    T_OK(strstr(buf_str(&out), "\"first_call_ms\":null},\"wakes\":") != NULL);
 }
 
 static const char *clean(const char *text, size_t len, unsigned indent)

@@ -1,0 +1,3 @@
+text("before");
+await wake_agent(1);
+text("after");

@@ -1,0 +1,3 @@
+wake_agent("first");
+wake_agent("second");
+return "done";

@@ -1,0 +1,2 @@
+text("waits");
+await wake_agent("never done");

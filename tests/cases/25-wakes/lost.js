@@ -1,0 +1,2 @@
+await wake_agent(1).catch((e) => text(e.name, e.effect, e.message));
+await wake_agent(2).catch((e) => text(e.name, e.effect, e.message));

@@ -1,0 +1,1 @@
+await wake_agent(1);

@@ -1,0 +1,1 @@
+return { toJSON() { wake_agent("from the value").catch(() => {}); return 1; } };
