@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The bench's driver: how long until a script's first tool call, what one more call costs, how
- * long a whole `torno run` takes; beside node running the same engine module in a child.
+ * long a stop and a whole `torno run` take; beside node running the same engine module in a child.
  *
  *   bench BIN CHILD.mjs OUT.json ROUNDS
  *
@@ -29,6 +29,8 @@
 enum {
     READY_RUNS = 25, /* of each kind, in one round */
     COLD_RUNS = 5,
+    STOP_RUNS = 10,
+    STOP_AFTER_MS = 3, /* of computing */
     WHOLE_RUNS = 5,
     NODE_RUNS = 2,
     SEQUENTIAL_CALLS = 1000,
@@ -47,6 +49,7 @@ enum which {
     FIRST_READY,
     FIRST_COLD,
     ONE_MORE,
+    STOP,
     WHOLE,
     NODE_FIRST,
     NODE_MORE,
@@ -59,6 +62,7 @@ static struct series all_series[SERIES_COUNT] = {
     [FIRST_READY] = {.name = "run to first tool call, ready cell"},
     [FIRST_COLD] = {.name = "run to first tool call, no ready cell"},
     [ONE_MORE] = {.name = "one more sequential call"},
+    [STOP] = {.name = "stop of while(true){}, until its process is gone"},
     [WHOLE] = {.name = "torno run of an empty script, whole process"},
     [NODE_FIRST] = {.name = "node child with the engine: first tool call"},
     [NODE_MORE] = {.name = "node child with the engine: one more call"},
@@ -106,6 +110,10 @@ struct driver {
     unsigned cells_ready;
     bool is_up;
     bool has_ended;
+    uv_timer_t timer;
+    struct run *run;
+    bool stops; /* its script, a while after its first call */
+    int64_t stop_ns;
     int64_t start_ns;
     int64_t last_ns;
     enum which first; /* the series of a first call */
@@ -120,13 +128,23 @@ static void on_event(void *arg, const struct event *event)
     d->is_up = d->is_up || event->type == EVENT_WALLS_UP;
 }
 
+static void on_stop_time(uv_timer_t *timer)
+{
+    struct driver *d = timer->data;
+
+    d->stop_ns = now_ns();
+    run_stop(d->run);
+}
+
 static void on_call(void *arg, struct run *run, struct call *call)
 {
     struct driver *d = arg;
     int64_t now = now_ns();
 
     (void)run;
-    if (d->last_ns == 0) {
+    if (d->stops) {
+        uv_timer_start(&d->timer, on_stop_time, STOP_AFTER_MS, 0);
+    } else if (d->last_ns == 0) {
         add_sample(d->first, now - d->start_ns);
     } else if (d->more != SERIES_COUNT) {
         add_sample(d->more, now - d->last_ns);
@@ -147,7 +165,9 @@ static void on_ended(void *arg, struct run *run, const struct ending *ending)
     struct driver *d = arg;
 
     (void)run;
-    if (ending->kind != ENDING_FINISHED) {
+    if (d->stops && ending->kind == ENDING_STOPPED && !ending->may_lack_output) {
+        add_sample(STOP, now_ns() - d->stop_ns);
+    } else if (ending->kind != ENDING_FINISHED) {
         die("a script %s: %.*s", ending_name(ending->kind), (int)ending->error_message.len,
             (const char *)ending->error_message.ptr);
     }
@@ -163,6 +183,8 @@ static void open_driver(struct driver *d, const char *bin)
 
     snprintf(path, sizeof path, "%s/torno-warden", bin);
     uv_loop_init(&d->loop);
+    uv_timer_init(&d->loop, &d->timer);
+    d->timer.data = d;
     options.loop = &d->loop;
     options.warden_path = path;
     options.on_event = on_event;
@@ -181,6 +203,7 @@ static void on_closed(void *arg)
 
 static void close_driver(struct driver *d)
 {
+    uv_close((uv_handle_t *)&d->timer, NULL);
     host_close(d->host, on_closed, NULL);
     uv_run(&d->loop, UV_RUN_DEFAULT);
     toolset_free(d->tools);
@@ -201,7 +224,6 @@ static void drive(struct driver *d, const char *code, bool is_ready, enum which 
         .callbacks = {.on_call = on_call, .on_cancel = on_cancel, .on_ended = on_ended},
         .arg = d,
     };
-    struct run *run;
 
     input.limits.memory = d->memory;
     while (is_ready ? d->cells_ready == 0 : !d->is_up) {
@@ -213,13 +235,13 @@ static void drive(struct driver *d, const char *code, bool is_ready, enum which 
     d->first = first;
     d->more = more;
     d->start_ns = now_ns();
-    if (run_start(d->host, &input, &run, &sentence) < 0) {
+    if (run_start(d->host, &input, &d->run, &sentence) < 0) {
         die("%s", buf_str(&sentence));
     }
     while (!d->has_ended) {
         uv_run(&d->loop, UV_RUN_ONCE);
     }
-    run_free(run);
+    run_free(d->run);
     buf_done(&sentence);
 }
 
@@ -329,6 +351,11 @@ static void measure_round(struct driver *ready, struct driver *cold, const char 
     }
     drive(ready, "for (let i = 0; i < 1000; i++) await tools.t({ i })", true, FIRST_READY,
           ONE_MORE);
+    ready->stops = true;
+    for (int i = 0; i < STOP_RUNS; i++) {
+        drive(ready, "tools.t({}); while (true) {}", true, STOP, SERIES_COUNT);
+    }
+    ready->stops = false;
     for (int i = 0; i < WHOLE_RUNS; i++) {
         measure_whole(WHOLE, whole, NULL);
     }

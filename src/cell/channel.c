@@ -9,7 +9,8 @@
  * a large one by read() itself.
  *
  * Text that waits is sent when TEXT_BYTES are full, when other frames follow, and when the
- * last writing lies FLUSH_MS back, so that a script that computes for long is still heard.
+ * last writing lies FLUSH_MS back; whatever waits goes PULSE_MS after the last writing while a
+ * script computes on, so that its calls are under way and its output is heard.
  */
 #include "cell/channel.h"
 
@@ -26,6 +27,7 @@ enum {
     COPY_BYTES = 4 * 1024, /* a tail up to here is copied, a longer one written in place */
     IN_BYTES = 4 * 1024,
     FLUSH_MS = 50,
+    PULSE_MS = 2,
 };
 _Static_assert(OUT_BYTES > OUT_ENOUGH + COPY_BYTES + WIRE_MAX_ERROR_NAME + WIRE_MAX_ERROR_MESSAGE +
                                WIRE_MAX_FRAMES_JSON + WIRE_MAX_NOTES + 64,
@@ -188,6 +190,15 @@ void channel_output(struct bytes text)
     if (clock_now_ms() - channel.flushed_ms >= FLUSH_MS) {
         close_text();
         flush_out();
+    }
+}
+
+void channel_pulse(void)
+{
+    bool has_some = channel.text_len > 0 || channel.out.len > 0;
+
+    if (has_some && clock_now_ms() - channel.flushed_ms >= PULSE_MS) {
+        channel_flush();
     }
 }
 

@@ -40,6 +40,9 @@ void channel_ending(const struct wire_ending *m);
 /* Sends text of any length, cut in frames between characters. */
 void channel_output(struct bytes text);
 
+/* Writes what has waited for a while, and only then. */
+void channel_pulse(void);
+
 /* Writes what waits. 0, CHANNEL_E_CLOSED, or -EMSGSIZE after a frame over its maximum. */
 int channel_flush(void);
 

@@ -75,7 +75,13 @@ static uint32_t interrupt(void *instance, uint32_t rt, uint32_t opaque)
     if (has_script) {
         claim_memory();
     }
-    return js_sees_stop() ? 1 : 0;
+    if (js_sees_stop()) {
+        return 1;
+    }
+    if (has_script) {
+        hooks.pulse(hooks.arg);
+    }
+    return 0;
 }
 
 static void reject_tracker(void *instance, uint32_t ctx, uint64_t promise, uint64_t reason,

@@ -25,7 +25,8 @@ struct engine_hooks {
     void (*output)(void *arg, struct bytes text); /* any length; the owner cuts it in batches */
     void (*sleep)(void *arg, uint32_t ms);        /* as the wire's message of this name */
     void (*wake)(void *arg, uint32_t id, struct bytes payload);
-    struct wire_page *page; /* its stop flag ends the script; memory claims are written to it */
+    void (*pulse)(void *arg); /* now and then while the script computes */
+    struct wire_page *page;   /* its stop flag ends the script; memory claims are written to it */
 };
 
 enum engine_state {

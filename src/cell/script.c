@@ -56,6 +56,12 @@ static void on_wake(void *arg, uint32_t id, struct bytes payload)
     channel_wake(&m);
 }
 
+static void on_pulse(void *arg)
+{
+    (void)arg;
+    channel_pulse();
+}
+
 static void on_sleep(void *arg, uint32_t ms)
 {
     struct wire_sleep m = {.ms = ms};
@@ -169,8 +175,12 @@ static int start(struct wire_page *page, enum engine_state *ret_state)
     if (r != 0) {
         return r;
     }
-    hooks = (struct engine_hooks){
-        .call = on_call, .output = on_output, .sleep = on_sleep, .wake = on_wake, .page = page};
+    hooks = (struct engine_hooks){.call = on_call,
+                                  .output = on_output,
+                                  .sleep = on_sleep,
+                                  .wake = on_wake,
+                                  .pulse = on_pulse,
+                                  .page = page};
     *ret_state = engine_start(&hooks, &m);
     return 0;
 }

@@ -96,6 +96,11 @@ static void on_output(void *arg, struct bytes text)
     }
 }
 
+static void on_pulse(void *arg)
+{
+    (void)arg;
+}
+
 static void on_sleep(void *arg, uint32_t ms)
 {
     (void)arg;
@@ -205,8 +210,11 @@ static void write_ending(enum engine_state state)
 /* The child: a whole run, the answers in the order of the calls. */
 static void run_script(struct bytes code)
 {
-    const struct engine_hooks hooks = {
-        .call = on_call, .output = on_output, .sleep = on_sleep, .page = &shared->page};
+    const struct engine_hooks hooks = {.call = on_call,
+                                       .output = on_output,
+                                       .sleep = on_sleep,
+                                       .pulse = on_pulse,
+                                       .page = &shared->page};
     const struct wire_start start = {
         .memory_bytes = memory_mib << 20,
         .max_calls_out = 16,

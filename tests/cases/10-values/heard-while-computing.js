@@ -1,0 +1,3 @@
+text("heard");
+while (true) {
+}

@@ -1,0 +1,3 @@
+tools.work({}); // nobody waits for it
+while (true) {
+}
