@@ -2,8 +2,8 @@
  *
  * Values for a reader, as Node's util.inspect shows them in plain cases.
  *
- * Getters are shown, never run. Depth 2, 100 items, 80 columns. Lists are objects without a
- * prototype that count in n.
+ * Getters are shown, never run. Depth 2 where none is asked for, 100 items, 80 columns. Lists are
+ * objects without a prototype that count in n.
  */
 (function makeInspect(own, prettyStack) {
   "use strict";
@@ -463,7 +463,7 @@
       }
       return "[Circular *" + own.mapGet(state.circular, value) + "]";
     }
-    if (level > MAX_DEPTH) {
+    if (level > state.depth) {
       return shorten(value, kind);
     }
     own.mapSet(state.above, value, true);
@@ -479,7 +479,7 @@
     const maker = makerOf(value);
 
     if (typeof value === "function" || kind === "Date" || kind === "RegExp") {
-      return showObject(value, kind, { above: new own.Map(), indent: 0, deepest: 0 }, 0);
+      return showObject(value, kind, newState(MAX_DEPTH), 0);
     }
     if (kind === "Array") {
       return "[" + (maker === null ? "Array" : maker) + "]";
@@ -487,11 +487,15 @@
     return "[" + (maker === null ? "Object: null prototype" : maker) + "]";
   }
 
-  function inspect(value) {
-    return show(value, {
+  function newState(depth) {
+    return {
       __proto__: null, above: new own.Map(), circular: undefined, nCircular: 0, indent: 0,
-      deepest: 0,
-    }, 0);
+      deepest: 0, depth,
+    };
+  }
+
+  function inspect(value, depth = MAX_DEPTH) {
+    return show(value, newState(depth), 0);
   }
 
   function showAt(value, how) {

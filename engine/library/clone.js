@@ -271,7 +271,10 @@
       return list;
     }
     for (const item of transfer) {
-      if (typeof item !== "object" || item === null || own.classOf(item) !== "ArrayBuffer") {
+      if ((typeof item !== "object" && typeof item !== "function") || item === null) {
+        throw own.typeError("only objects can be in the transfer list");
+      }
+      if (own.classOf(item) !== "ArrayBuffer") {
         throw new own.DOMException("Value could not be cloned: only an ArrayBuffer can be " +
                                    "transferred", "DataCloneError");
       }

@@ -204,8 +204,9 @@
     countReset(label) {
       mapDelete(counts, labelOf(label));
     },
-    dir(value) {
-      writeLine(inspect(value));
+    dir(value, options) {
+      const depth = isObject(options) ? options.depth : undefined;
+      writeLine(inspect(value, depth === null ? Infinity : depth));
     },
     dirxml(...values) {
       writeLine(format(values));

@@ -2,6 +2,9 @@
  *
  * The engine: what a script sees, how it ends, and its bounds.
  */
+#include "base/buf.h"
+#include "base/fd.h"
+#include "base/mem.h"
 #include "cell/engine-rt.h"
 #include "engine-play.h"
 #include "t.h"
@@ -137,6 +140,34 @@ static void test_timers(void)
     T_STR(play("let n = 0; const i = setInterval(() => { if (++n === 20) clearInterval(i) }, 1); "
                "while (n < 20) await sleep(1); return n"),
           "= 20");
+}
+
+/* The timers by a clock that stands still: what is due in one moment fires in the order of its
+ * setting, refreshed ones last, whatever the heap has done to it. */
+static void test_timer_order(void)
+{
+    static const char script[] =
+        "let clock = 7;\n"
+        "const timers = makeTimers(makeOwn(() => 0), { now: () => clock }, () => false);\n"
+        "const { setTimeout, clearTimeout } = timers.globals;\n"
+        "const log = [];\n"
+        "const fire = (time) => { while (timers.fire(time)); return log.splice(0).join(); };\n"
+        "const set = (name, ms) => setTimeout(() => log.push(name), ms);\n"
+        "const all = Array.from({ length: 1000 }, (_, i) => set(i, 5));\n"
+        "const isOrdered = fire(12) === String(all.map((_, i) => i));\n"
+        "const some = Array.from({ length: 12 }, (_, i) => set(i, 5 + i % 3));\n"
+        "some[0].refresh(); clearTimeout(some[3]); some[6].refresh(); set('new', 5);\n"
+        "clock = 8; set('later', 4);\n"
+        "return [isOrdered, timers.due(), fire(11.999), fire(12), fire(14), timers.due()];";
+    _cleanup_(free_p) char *own = NULL;
+    _cleanup_(free_p) char *timers = NULL;
+    _cleanup_(buf_done) struct buf code = buf_max(1 << 20);
+    size_t len;
+
+    T_EQ(fd_read_file("engine/own.js", 1 << 20, &own, &len), 0);
+    T_EQ(fd_read_file("engine/timers.js", 1 << 20, &timers, &len), 0);
+    buf_printf(&code, "const makeOwn = %s;\nconst makeTimers = %s;\n%s", own, timers, script);
+    T_STR(play(buf_str(&code)), "= [true,12,\"\",\"9,0,6,new,later\",\"1,4,7,10,2,5,8,11\",-1]");
 }
 
 static void test_many_calls(void)
@@ -523,6 +554,7 @@ int main(void)
     test_absent();
     test_calls();
     test_timers();
+    test_timer_order();
     test_many_calls();
     test_call_errors();
     test_arguments();

@@ -1,3 +1,4 @@
-queueMicrotask(() => { throw new Error("from a job"); });
-await tools.a({});
+const held = tools.a({});
+tools.b({}).then(() => queueMicrotask(() => { throw new Error("from a job"); }));
+await held;
 return 1;

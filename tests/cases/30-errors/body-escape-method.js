@@ -1,0 +1,1 @@
+}}); globalThis.leaked = 1; ({ async x() {
