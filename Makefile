@@ -41,15 +41,15 @@ CELL_OBJS = $(call objs,$(CELL_ROOMS),$(P)) $(E)/engine.o $(E)/prelude.o
 WARDEN_OBJS = $(call objs,warden,$(P)) $(CELL_OBJS)
 
 UNIT := $(patsubst tests/unit/%-test.c,%,$(wildcard tests/unit/*-test.c))
-CELL_TESTS := $(filter engine hardening stop memory recursion channel seccomp warden walls kills native,$(UNIT))
+CELL_TESTS := $(filter engine hardening stop memory recursion channel seccomp warden walls kills native processes,$(UNIT))
 HOST_TESTS := $(filter-out $(CELL_TESTS),$(UNIT))
 FUZZ := $(patsubst tests/fuzz/%-fuzz.c,%,$(wildcard tests/fuzz/*-fuzz.c))
 RUNNERS := $(patsubst tests/%.c,%,$(wildcard tests/run-cases.c tests/hostile-test.c))
 DOUBLES := $(patsubst tests/%.c,%,$(wildcard tests/e2e/*.c tests/hostile/*.c tests/cli/*.c))
 TEST_BINS := $(UNIT:%=$(B)/test/%-test) $(FUZZ:%=$(B)/test/%-replay) \
-  $(RUNNERS:%=$(B)/test/%) $(DOUBLES:%=$(B)/test/%) $(B)/test/torno-warden-native
+  $(RUNNERS:%=$(B)/test/%) $(DOUBLES:%=$(B)/test/%)
 
-.PHONY: all help demo check tests lint format fuzz fuzz-scripts conformance bench install uninstall clean
+.PHONY: all help demo check tests lint format fuzz fuzz-scripts soak conformance bench install uninstall clean
 all: $(BIN)/torno $(BIN)/torno-warden
 
 help:
@@ -59,11 +59,12 @@ help:
 	@echo "make lint     static analysis and style     make format   clang-format"
 	@echo "make fuzz T=wire [SECONDS=60]   one fuzz target: $(FUZZ)"
 	@echo "make fuzz-scripts [SECONDS=60]  scripts spliced from the case suite, in real cells"
+	@echo "make soak     the long forms: kills, leaks, floods, fuzzing (15 minutes; tests/soak/run)"
 	@echo "make conformance  parser files of the ECMAScript conformance tests"
 	@echo "make tests    build the test programs     make clean"
 	@echo "make install [PREFIX=/usr/local] [DESTDIR=]     make uninstall"
 
-include engine/engine.mk
+include engine/engine.mk tests/walls/walls.mk
 
 $(P)/%.o: src/%.c
 	$(call say,CC)
@@ -87,7 +88,7 @@ $(BIN)/torno: $(TOOL_OBJS) $(B)/libtorno.a
 
 build/torno-warden: $(WARDEN_OBJS)
 	$(call say,LINK)
-	$(Q)$(CC) -static-pie $^ -o $@ -lseccomp -lm
+	$(Q)$(CC) -static-pie $^ -o $@ -lseccomp -lm && chmod 755 $@
 
 build/san/torno-warden: build/torno-warden
 	@mkdir -p $(@D)
@@ -101,12 +102,6 @@ $(CELL_TESTS:%=$(B)/test/%-test): $(B)/test/%-test: tests/unit/%-test.c tests/un
 	$(call say,TEST)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(TEST_FLAGS) $(filter %.c %.o,$^) -MMD -MP -o $@ -lseccomp -lm
-
-# A warden whose cells run native probes in the engine's place.
-$(B)/test/torno-warden-native: tests/native/engine.c $(filter-out $(P)/cell/engine%.o $(E)/%,$(WARDEN_OBJS))
-	$(call say,LINK)
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(BASE_FLAGS) -static-pie $^ -MMD -MP -o $@ -lseccomp
 
 $(HOST_TESTS:%=$(B)/test/%-test): $(B)/test/%-test: tests/unit/%-test.c tests/unit/t.h $(NO_MAIN) $(B)/libtorno.a
 	$(call say,TEST)
@@ -172,6 +167,10 @@ $(B)/test/scripts: tests/fuzz/scripts.c $(B)/libtorno.a
 	$(call say,TEST)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(TEST_FLAGS) $(SAN_FLAGS) $< $(B)/libtorno.a -MMD -MP -o $@ $(UV_LIBS)
+
+# The long forms of the proofs.
+soak: tests tools/.needs-fuzz
+	$(Q)tests/soak/run $(BIN) $(B)/test
 
 # Parser files of the ECMAScript conformance tests, from npm.
 conformance: all $(B)/test/conformance

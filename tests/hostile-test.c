@@ -11,6 +11,8 @@
 #include "base/mem.h"
 #include "host/host.h"
 #include "hostile/api.h"
+#include "hostile/common.h"
+#include "hostile/matrix.h"
 
 #include <dirent.h>
 #include <fnmatch.h>
@@ -39,6 +41,7 @@ struct test {
     int round; /* 1: against the liar, 2: after it */
     int calls;
     int cancels;
+    int wakes;
     int endings;
     bool is_closed;
     bool has_timed_out;
@@ -46,8 +49,6 @@ struct test {
 };
 
 static const char folder[] = "tests/hostile";
-static char stand_in[PATH_MAX];
-static char scratch[PATH_MAX];
 
 __attribute__((format(printf, 2, 3))) static void complain(struct test *t, const char *format, ...)
 {
@@ -162,6 +163,38 @@ static void on_cancel(void *arg, struct run *run, struct call *call)
     }
 }
 
+/* wakes deliver | wakes hold: what the agent does with each. */
+static void on_wake(void *arg, struct run *run, struct bytes payload)
+{
+    struct test *t = arg;
+
+    (void)payload;
+    t->wakes++;
+    if (strstr(t->text, "\nwakes deliver\n") != NULL) {
+        run_wake_done(run, true);
+    }
+}
+
+/* The numbers of an ending, where they can be known. */
+static void check_numbers(struct test *t, const struct ending *e)
+{
+    int64_t wakes = setting_int(t, "\nexpect-wakes ", t->wakes);
+
+    if (e->kind == ENDING_EXPIRED && e->wall_ms < t->limits.lifetime && t->limits.cpu_time == 0) {
+        complain(t, "expired after %d ms", (int)e->wall_ms);
+    }
+    if (e->kind == ENDING_EXPIRED && e->cpu_ms < t->limits.cpu_time) {
+        complain(t, "expired after %d ms of processor time", (int)e->cpu_ms);
+    }
+    if (e->kind == ENDING_FINISHED && e->memory_peak_bytes <= 0) {
+        complain(t, "its memory had no peak");
+    }
+    if (wakes != t->wakes || e->wakes_handed != (uint32_t)t->wakes) {
+        complain(t, "%d wakes heard, %u in the ending, not %d", t->wakes, e->wakes_handed,
+                 (int)wakes);
+    }
+}
+
 static void check_output(struct test *t)
 {
     _cleanup_(free_p) char *want = setting(t, "\nexpect-output ");
@@ -171,17 +204,6 @@ static void check_output(struct test *t)
         complain(t, "output \"%.*s\", not \"%s\"", (int)part.head.len, (const char *)part.head.ptr,
                  want);
     }
-}
-
-static void put_ending(struct buf *out, const struct ending *e)
-{
-    buf_put_str(out, ending_name(e->kind));
-    if (e->reason.len > 0) {
-        buf_put_str(out, "/");
-        buf_put_bytes(out, e->reason);
-    }
-    buf_put_str(out, ": ");
-    buf_put_bytes(out, e->kind == ENDING_FINISHED ? e->value : e->error_message);
 }
 
 static void put_record(struct buf *out, const struct ending *e)
@@ -215,6 +237,7 @@ static void check_ending(struct test *t, const struct ending *e)
                  (int)calls, (int)cancels);
     }
     check_output(t);
+    check_numbers(t, e);
 }
 
 static void start_next(struct test *t);
@@ -261,6 +284,9 @@ static int start_run(struct test *t, struct buf *sentence)
         .arg = t,
     };
 
+    if (strstr(t->text, "\nwakes ") != NULL) {
+        input.callbacks.on_wake = on_wake;
+    }
     return run_start(t->host, &input, &t->run, sentence);
 }
 
@@ -395,20 +421,6 @@ static void play(struct test *t, const char *warden)
     }
 }
 
-static int count_descriptors(void)
-{
-    DIR *d = opendir("/proc/self/fd");
-    int n = 0;
-
-    while (d != NULL && readdir(d) != NULL) {
-        n++;
-    }
-    if (d != NULL) {
-        closedir(d);
-    }
-    return n;
-}
-
 static bool run_case(const char *name)
 {
     struct test t = {.name = name, .fault = buf_max(1024 * 1024)};
@@ -448,17 +460,6 @@ static bool run_case(const char *name)
     return is_good;
 }
 
-static bool write_file(const char *path, const char *text)
-{
-    FILE *f = fopen(path, "w");
-
-    if (f == NULL) {
-        return false;
-    }
-    fputs(text, f);
-    return fclose(f) == 0;
-}
-
 static bool run_api_case(const struct api_case *c)
 {
     _cleanup_(buf_done) struct buf fault = buf_max(1024 * 1024);
@@ -484,6 +485,36 @@ static bool run_api_case(const struct api_case *c)
         printf("FAIL %s\n%s", c->name, buf_str(&fault));
     }
     return fault.len == 0;
+}
+
+static bool run_matrix(const struct matrix_part *part, int *passed)
+{
+    _cleanup_(buf_done) struct buf warden = buf_max(PATH_MAX);
+    _cleanup_(buf_done) struct buf frames = buf_max(PATH_MAX);
+    int before = count_descriptors();
+    size_t n_bad;
+
+    buf_printf(&warden, "%s/%s", scratch, part->name);
+    buf_printf(&frames, "%s/%s.frames", scratch, part->name);
+    part->make();
+    if (!write_file(buf_str(&frames), buf_str(&mx.text)) ||
+        symlink(stand_in, buf_str(&warden)) < 0) {
+        buf_put_str(&mx.fault, "    its scratch files cannot be made\n");
+    } else {
+        matrix_play(buf_str(&warden), part);
+    }
+    unlink(buf_str(&frames));
+    unlink(buf_str(&warden));
+    if (count_descriptors() != before) {
+        buf_printf(&mx.fault, "    %d descriptors, %d before\n", count_descriptors(), before);
+    }
+    if (mx.fault.len > 0) {
+        printf("FAIL %s\n%s", part->name, buf_str(&mx.fault));
+    }
+    n_bad = mx.fault.len > 0 && mx.n_bad == 0 ? 1 : mx.n_bad;
+    *passed += (int)(mx.n - n_bad);
+    matrix_drop();
+    return n_bad == 0;
 }
 
 static bool is_asked(char **argv, const char *name)
@@ -522,23 +553,6 @@ static size_t list_cases(char **ret)
     return n;
 }
 
-static bool find_stand_in(void)
-{
-    char self[PATH_MAX];
-    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    char *slash;
-
-    if (n <= 0) {
-        return false;
-    }
-    self[n] = '\0';
-    slash = strrchr(self, '/');
-    *slash = '\0';
-    return snprintf(stand_in, sizeof stand_in, "%s/hostile/stand-in", self) <
-               (int)sizeof stand_in &&
-           access(stand_in, X_OK) == 0;
-}
-
 int main(int argc, char **argv)
 {
     static char *names[MAX_CASES];
@@ -563,6 +577,11 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < ARRAY_SIZE(api_cases); i++) {
         if (is_asked(argv, api_cases[i].name)) {
             *(run_api_case(&api_cases[i]) ? &passed : &failed) += 1;
+        }
+    }
+    for (size_t i = 0; i < ARRAY_SIZE(matrix_parts); i++) {
+        if (is_asked(argv, matrix_parts[i].name)) {
+            failed += run_matrix(&matrix_parts[i], &passed) ? 0 : 1;
         }
     }
     for (size_t i = 0; i < n; i++) {

@@ -7,8 +7,12 @@
 #include "base/buf.h"
 #include "base/mem.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 void fd_close(int fd)
@@ -19,6 +23,41 @@ void fd_close(int fd)
         close(fd);
     }
     errno = saved;
+}
+
+/* The highest open one, as /proc tells, or what the limit allows where it does not. */
+static int highest_fd(void)
+{
+    DIR *folder = opendir("/proc/self/fd");
+    struct rlimit files = {.rlim_cur = 0};
+    int highest = -1;
+
+    if (folder == NULL) {
+        getrlimit(RLIMIT_NOFILE, &files);
+        return files.rlim_cur > INT_MAX ? INT_MAX : (int)files.rlim_cur - 1;
+    }
+    for (struct dirent *entry = readdir(folder); entry != NULL; entry = readdir(folder)) {
+        int fd = (int)strtoul(entry->d_name, NULL, 10);
+
+        highest = fd > highest ? fd : highest;
+    }
+    closedir(folder);
+    return highest;
+}
+
+int fd_close_from(int first)
+{
+    if (close_range((unsigned)first, ~0U, 0) == 0) {
+        return 0;
+    }
+    if (errno != ENOSYS && errno != EPERM) {
+        return -errno;
+    }
+    /* Before Linux 5.9, or a container's filter. */
+    for (int fd = highest_fd(); fd >= first; fd--) {
+        close(fd);
+    }
+    return 0;
 }
 
 int fd_set_nonblock(int fd, bool is_nonblock)
@@ -56,7 +95,7 @@ int fd_read_file(const char *path, size_t max, char **ret_text, size_t *ret_len)
         return -errno;
     }
     for (;;) {
-        uint8_t chunk[65536];
+        uint8_t chunk[8192];
         ssize_t n = read(fd, chunk, sizeof chunk);
 
         if (n < 0 && errno == EINTR) {

@@ -26,6 +26,9 @@ static inline int steal_fd(int *fd)
     return value;
 }
 
+/* Closes every descriptor from first on; 0 or -errno. */
+int fd_close_from(int first);
+
 /* Sets or clears O_NONBLOCK; 0 or -errno. */
 int fd_set_nonblock(int fd, bool is_nonblock);
 

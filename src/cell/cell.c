@@ -15,6 +15,7 @@
 
 #include "base/fd.h"
 #include "base/mem.h"
+#include "cell/attempt.h"
 #include "cell/channel.h"
 #include "cell/engine.h"
 #include "cell/landlock.h"
@@ -47,7 +48,7 @@ static int reset_signals(const struct cell_inherit *inherit)
 static int keep_descriptors(const struct cell_inherit *inherit)
 {
     if (dup2(inherit->socket, HOST_FD) < 0 || dup2(0, 1) < 0 || dup2(0, 2) < 0 ||
-        close_range(HOST_FD + 1, ~0U, 0) != 0) {
+        (!ablate_is_off(OFF_DESCRIPTORS) && fd_close_from(HOST_FD + 1) != 0)) {
         return -errno;
     }
     return fd_set_nonblock(HOST_FD, false);
@@ -139,39 +140,45 @@ static int say_hello(const struct cell_inherit *inherit)
 
 static int serve_script(const struct cell_inherit *inherit)
 {
-    int r = script_run(inherit->page);
+    int r =
+        inherit->is_for_attempts ? attempt_serve(inherit->memory_bytes) : script_run(inherit->page);
 
     return r == SCRIPT_E_CLOSED ? 0 : r;
 }
 
 struct step {
     int (*run)(const struct cell_inherit *inherit);
+    unsigned wall; /* the one it raises, for a test build that leaves it out; 0: it always runs */
     const char *sentence;
 };
 
 /* The number of a step is its place here, from 1. */
 static const struct step steps[] = {
-    {reset_signals, "the cell's start failed: the signal mask could not be cleared"},
-    {keep_descriptors, "the cell's start failed: its descriptors could not be closed"},
-    {check_pid, "the cell's start failed: it is not alone in a pid namespace of its own"},
-    {warm_up, "the cell's start failed: the engine could not make itself ready (memory or seeds)"},
-    {become_nobody, "the cell's start failed: it could not take a user id of its own"},
-    {drop_rights, "the cell's start failed: its capabilities could not be dropped"},
-    {die_with_parent, "the cell's start failed: it could not be tied to the warden's life"},
-    {hide_memory, "the cell's start failed: its memory could not be made unreadable to others"},
-    {refuse_privileges, "the cell's start failed: no_new_privs could not be set"},
-    {raise_landlock, "the cell's start failed: the Landlock wall could not be raised"},
-    {raise_limits, "the cell's start failed: its resource limits could not be set"},
-    {raise_filter, "the cell's start failed: the system-call filter could not be installed"},
-    {say_hello, "the cell could not speak to its host"},
-    {serve_script, "the cell and its host did not agree on the protocol"},
+    {reset_signals, 0, "the cell's start failed: the signal mask could not be cleared"},
+    {keep_descriptors, 0, "the cell's start failed: its descriptors could not be closed"},
+    {check_pid, 0, "the cell's start failed: it is not alone in a pid namespace of its own"},
+    {warm_up, 0,
+     "the cell's start failed: the engine could not make itself ready (memory or seeds)"},
+    {become_nobody, OFF_UID, "the cell's start failed: it could not take a user id of its own"},
+    {drop_rights, OFF_CAPS, "the cell's start failed: its capabilities could not be dropped"},
+    {die_with_parent, 0, "the cell's start failed: it could not be tied to the warden's life"},
+    {hide_memory, OFF_DUMPABLE,
+     "the cell's start failed: its memory could not be made unreadable to others"},
+    {refuse_privileges, OFF_NO_NEW_PRIVS, "the cell's start failed: no_new_privs could not be set"},
+    {raise_landlock, OFF_LANDLOCK,
+     "the cell's start failed: the Landlock wall could not be raised"},
+    {raise_limits, OFF_LIMITS, "the cell's start failed: its resource limits could not be set"},
+    {raise_filter, OFF_SECCOMP,
+     "the cell's start failed: the system-call filter could not be installed"},
+    {say_hello, 0, "the cell could not speak to its host"},
+    {serve_script, 0, "the cell and its host did not agree on the protocol"},
 };
 _Static_assert(WIRE_EXIT_START + ARRAY_SIZE(steps) <= WIRE_EXIT_LAST, "a status for every step");
 
 void cell_main(const struct cell_inherit *inherit)
 {
     for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
-        if (steps[i].run(inherit) != 0) {
+        if (!ablate_is_off(steps[i].wall) && steps[i].run(inherit) != 0) {
             _exit(WIRE_EXIT_START + (int)i + 1);
         }
     }

@@ -5,6 +5,7 @@
 #ifndef CELL_CELL_H
 #define CELL_CELL_H
 
+#include "cell/ablate.h"
 #include "wire/wire.h"
 
 #include <sys/types.h>
@@ -17,6 +18,7 @@ struct cell_inherit {
     uint32_t uid;           /* root tiers: to become */
     bool may_drop_uid;      /* root tiers */
     bool has_pid_ns;        /* tier A: the process must be pid 1 */
+    bool is_for_attempts;   /* it makes one escape in the script's place (cell/attempt.h) */
     pid_t parent;           /* other tiers: the process whose death must be the cell's */
 };
 
@@ -40,6 +42,10 @@ int cell_landlock_abi(void);
 /* Whether a cell's memory bound holds against hostile native code too; false where an
  * address-space limit (ulimit -v) was inherited. */
 bool cell_limits_hold_memory(void);
+
+/* What bounds a cell's processor time, whatever its run's limits say: the inherited soft or hard
+ * limit where that is stricter than the cells' own. */
+uint64_t cell_limits_cpu_seconds(bool is_hard);
 
 /* For the warden's probes, in a child made for it: puts the caller under the filter. */
 int cell_filter_raise(void);

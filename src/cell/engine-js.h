@@ -105,6 +105,11 @@ void js_stop(void);
 void memory_add_functions(uint32_t table_address);
 void memory_learn(void);
 void memory_set_budget(size_t bytes);
+
+/* The linear memory that a budget needs at most beside what is there when it is set: what the
+ * script is lent at its end, and what scattered free blocks take, counted in. */
+size_t memory_most(size_t budget_bytes);
+
 void memory_open_headroom(void);
 void memory_lend(bool is_lent);
 

@@ -35,6 +35,7 @@ enum {
     AGAIN_BYTES = 1 << 10,
     RUNTIME_BYTES = 1024, /* of QuickJS's runtime, that hold its flags */
     RESERVE_BYTES = 2 << 20,
+    LENT_MEMORY_BYTES = 2 * RESERVE_BYTES,
     START_ROOM_BYTES = 32 << 20, /* before the budget is known: for a start frame */
     SCATTER_BYTES = 1 << 20,     /* of linear memory that free blocks may be scattered over */
     GC_LEAST_BYTES = 128 << 10,
@@ -351,13 +352,18 @@ void memory_learn(void)
     js_put(spare_error, "stack", js_string(bytes_str(""))); /* not that of whoever gets it first */
 }
 
+size_t memory_most(size_t budget_bytes)
+{
+    return budget_bytes + budget_bytes / 16 + SCATTER_BYTES + LENT_MEMORY_BYTES;
+}
+
 void memory_set_budget(size_t bytes)
 {
     baseline_bytes = used_bytes;
     peak_bytes = used_bytes;
     limit_bytes = used_bytes + bytes;
     soft_limit_bytes = limit_bytes - HEADROOM_BYTES;
-    max_memory_bytes = rt_memory_bytes() + bytes + bytes / 16 + SCATTER_BYTES;
+    max_memory_bytes = rt_memory_bytes() + memory_most(bytes) - LENT_MEMORY_BYTES;
     is_headroom_open = false;
     rt_memory_set_max(max_memory_bytes);
     draw_in_gc();
@@ -370,7 +376,7 @@ void memory_lend(bool is_lent)
     if (limit_bytes != SIZE_MAX) {
         soft_limit_bytes += by;
         limit_bytes += by;
-        max_memory_bytes += 2 * by;
+        max_memory_bytes += is_lent ? LENT_MEMORY_BYTES : -(size_t)LENT_MEMORY_BYTES;
         rt_memory_set_max(max_memory_bytes);
         is_lending = is_lent;
     }

@@ -45,7 +45,7 @@ struct Z_quickjs_instance_t *rt_instance;
 static uint8_t *reservation;
 static uint8_t *native_stack; /* its guard first */
 static size_t accessible_bytes;
-static size_t max_bytes = 64ul << 20;
+static size_t max_bytes = RT_START_BYTES;
 static const char *trap_name = "";
 static bool is_inside;
 static bool is_armed;

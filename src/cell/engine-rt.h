@@ -17,7 +17,11 @@
 extern struct Z_quickjs_instance_t *rt_instance;
 #define qjs(name, ...) Z_quickjsZ_##name(rt_instance, ##__VA_ARGS__)
 
-enum { RT_PAGE_BYTES = 65536, RT_STDERR_MAX = 4096 };
+enum {
+    RT_PAGE_BYTES = 65536,
+    RT_STDERR_MAX = 4096,
+    RT_START_BYTES = 44 << 20, /* of memory before a budget is set: the engine, and a start frame */
+};
 
 /* Reserves memory and stack, and brings the module to life. 0 or -errno. */
 int rt_open(void);

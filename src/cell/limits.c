@@ -9,7 +9,10 @@
  * refuse. So an inherited address-space limit weakens the memory bound: a cell then does not
  * claim it.
  *
- * CPU time is the warden's to bound: as pid 1 a cell would ignore SIGXCPU.
+ * Processor time is the host's to bound, by the run's cpu_time: a cell is forked before its run is
+ * known, and after its lock nothing can be lowered any more. What stands here is for a host that
+ * was stopped: nobody else would end a script that computes. Soft is hard, since pid 1 does not
+ * hear the signal of the soft one.
  */
 #include "cell/limits.h"
 #include "cell/cell.h"
@@ -18,6 +21,8 @@
 
 #include <errno.h>
 #include <sys/resource.h>
+
+enum { CPU_SECONDS = 25 * 3600 };
 
 struct limit {
     int resource;
@@ -34,6 +39,7 @@ static const struct limit table[] = {
     {RLIMIT_MSGQUEUE, 0, "it has no queue"},
     {RLIMIT_MEMLOCK, 0, "it locks no memory"},
     {RLIMIT_STACK, 1024 * 1024, "scripts run on the engine's own stack"},
+    {RLIMIT_CPU, CPU_SECONDS, "more than the longest lifetime"},
 };
 
 /* The inherited limit stays where it is the stricter one, soft and hard each. */
@@ -64,4 +70,16 @@ bool cell_limits_hold_memory(void)
     struct rlimit now;
 
     return getrlimit(RLIMIT_AS, &now) == 0 && now.rlim_cur == RLIM_INFINITY;
+}
+
+uint64_t cell_limits_cpu_seconds(bool is_hard)
+{
+    struct rlimit now;
+    rlim_t most;
+
+    if (getrlimit(RLIMIT_CPU, &now) != 0) {
+        return CPU_SECONDS;
+    }
+    most = is_hard ? now.rlim_max : now.rlim_cur;
+    return most < CPU_SECONDS ? most : CPU_SECONDS;
 }

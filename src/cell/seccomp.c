@@ -17,6 +17,7 @@
 #include "base/mem.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <seccomp.h>
@@ -65,21 +66,26 @@ static int add_rows(scmp_filter_ctx filter)
     return r;
 }
 
-/* Copies libseccomp's program out of the file it exports to. */
+/* Copies libseccomp's program out of the pipe it exports to: a pipe holds it many times over, and
+ * no limit on files (ulimit -f) touches it. */
 static int take_program(scmp_filter_ctx filter)
 {
-    _cleanup_(close_p) int fd = memfd_create("filter", MFD_CLOEXEC);
+    _cleanup_(close_p) int from = -1;
+    _cleanup_(close_p) int to = -1;
+    int ends[2];
     ssize_t len;
     int r;
 
-    if (fd < 0) {
+    if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) {
         return -errno;
     }
-    r = seccomp_export_bpf(filter, fd);
+    from = ends[0];
+    to = ends[1];
+    r = seccomp_export_bpf(filter, to);
     if (r != 0) {
         return r;
     }
-    len = pread(fd, program, sizeof program, 0);
+    len = read(from, program, sizeof program);
     if (len <= 0 || len == (ssize_t)sizeof program || len % (ssize_t)sizeof program[0] != 0) {
         return len < 0 ? -errno : -EFBIG;
     }

@@ -8,7 +8,10 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <unistd.h>
+
+enum { LEAST_STACK = 64 * 1024 };
 
 struct command {
     const char *name;
@@ -74,6 +77,7 @@ static void fill_stdio(void)
 int main(int argc, char **argv)
 {
     struct sigaction ignore = {.sa_handler = SIG_IGN};
+    struct rlimit stack;
     sigset_t none;
 
     fill_stdio();
@@ -84,6 +88,10 @@ int main(int argc, char **argv)
      * not a sudden death. */
     sigaction(SIGPIPE, &ignore, NULL);
     sigaction(SIGXFSZ, &ignore, NULL);
+    if (getrlimit(RLIMIT_STACK, &stack) == 0 && stack.rlim_cur < LEAST_STACK) {
+        return cli_usage("the limit on the stack (ulimit -s) is %llu KiB, and torno needs %d KiB",
+                         (unsigned long long)stack.rlim_cur / 1024, LEAST_STACK / 1024);
+    }
     if (argc < 2) {
         return cli_usage("a command is missing: torno run, tools, doctor, --version or --help");
     }

@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { PATIENCE_MS = 60000, MAX_TEXT = 1 << 20 };
+enum { SILENCE_MS = 3000, PATIENCE_MS = 10000, MAX_TEXT = 1 << 20 };
 
 static int start(const char *path, int out, pid_t *ret_pid)
 {
@@ -35,7 +35,7 @@ static int start(const char *path, int out, pid_t *ret_pid)
     return -r;
 }
 
-/* Reads until the writer is gone; -ETIMEDOUT where that takes too long. */
+/* Reads until the writer is gone; -ETIMEDOUT where it is silent, or takes, for too long. */
 static int read_all(int fd, struct buf *text)
 {
     int64_t end_ms = clock_now_ms() + PATIENCE_MS;
@@ -43,10 +43,9 @@ static int read_all(int fd, struct buf *text)
     char chunk[4096];
 
     for (;;) {
-        int64_t left_ms = end_ms - clock_now_ms();
         ssize_t n;
 
-        if (left_ms <= 0 || poll(&one, 1, (int)left_ms) == 0) {
+        if (clock_now_ms() > end_ms || poll(&one, 1, SILENCE_MS) == 0) {
             return -ETIMEDOUT;
         }
         n = read(fd, chunk, sizeof chunk);
@@ -103,9 +102,16 @@ int probe_run(const char *warden_path, struct probe *ret, struct buf *ret_senten
         }
     }
     fd_close(ends[0]);
-    if (r < 0) {
+    if (r == -ETIMEDOUT) {
+        buf_printf(ret_sentence,
+                   "%s --probe said nothing for %d seconds, and was ended: this helper hangs; "
+                   "install torno again",
+                   warden_path, SILENCE_MS / 1000);
+    } else if (r < 0) {
         buf_printf(ret_sentence, "%s --probe did not tell what works here: %s", warden_path,
                    strerror(-r));
+    }
+    if (r < 0) {
         buf_done(&ret->text);
         return r;
     }

@@ -16,8 +16,8 @@ struct probe {
     size_t n;
 };
 
-/* Runs it and reads its lines; 0, or -errno with one sentence. probe_done() frees. Blocks, at most
- * for a minute. */
+/* Runs it and reads its lines; 0, or -errno with one sentence. probe_done() frees. Blocks; a
+ * helper that says nothing for three seconds is ended (-ETIMEDOUT). */
 int probe_run(const char *warden_path, struct probe *ret, struct buf *ret_sentence);
 void probe_done(struct probe *probe);
 

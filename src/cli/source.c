@@ -112,7 +112,7 @@ static int read_stdin(size_t max, struct source *source)
     _cleanup_(buf_done) struct buf text = buf_max(max + 1);
 
     for (;;) {
-        uint8_t chunk[65536];
+        uint8_t chunk[8192];
         ssize_t n = read(STDIN_FILENO, chunk, sizeof chunk);
 
         if (n < 0 && errno != EINTR) {

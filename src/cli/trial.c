@@ -8,12 +8,12 @@
 #include "base/mem.h"
 #include "host/host.h"
 
-enum { PATIENCE_MS = 10000, MAX_SENTENCE = 65536 };
+enum { MAX_SENTENCE = 65536 };
 
 static const char code[] = "const answer = await tools.double({ number: 21 });\n"
                            "return answer.structuredContent.number;\n";
 
-struct attempt {
+struct stage {
     uv_loop_t loop;
     uv_timer_t timer;
     struct host *host;
@@ -28,7 +28,7 @@ static void ignore_closed(void *arg)
     (void)arg;
 }
 
-static void finish(struct attempt *a)
+static void finish(struct stage *a)
 {
     if (!uv_is_closing((uv_handle_t *)&a->timer)) {
         uv_close((uv_handle_t *)&a->timer, NULL);
@@ -36,19 +36,22 @@ static void finish(struct attempt *a)
     }
 }
 
-static void keep_walls(struct attempt *a)
+static void keep_walls(struct stage *a)
 {
     buf_clear(&a->result->walls);
-    buf_put_str(&a->result->walls, host_walls(a->host));
+    if (host_error(a->host)[0] == '\0') { /* else what it says is why there are none */
+        buf_put_str(&a->result->walls, host_walls(a->host));
+    }
 }
 
 /* Patience is over, or (started anew from on_event) the walls stand and that was all. */
 static void on_timer(uv_timer_t *timer)
 {
-    struct attempt *a = timer->data;
+    struct stage *a = timer->data;
 
     if (!a->result->is_ok) {
-        buf_printf(&a->result->sentence, "nothing happened for %d seconds", PATIENCE_MS / 1000);
+        buf_printf(&a->result->sentence, "the helper said nothing for %d seconds, and was ended",
+                   TRIAL_PATIENCE_MS / 1000);
     }
     finish(a);
 }
@@ -69,7 +72,7 @@ static void on_cancel(void *arg, struct run *run, struct call *call)
 
 static void on_ended(void *arg, struct run *run, const struct ending *ending)
 {
-    struct attempt *a = arg;
+    struct stage *a = arg;
 
     (void)run;
     keep_walls(a);
@@ -88,8 +91,11 @@ static void on_ended(void *arg, struct run *run, const struct ending *ending)
 
 static void on_event(void *arg, const struct event *event)
 {
-    struct attempt *a = arg;
+    struct stage *a = arg;
 
+    if (event->type == EVENT_CELL_READY) {
+        a->result->cell_walls = (uint32_t)event->number;
+    }
     if (event->type == EVENT_WALLS_UP && !a->has_script) {
         keep_walls(a);
         a->result->is_ok = true;
@@ -98,7 +104,7 @@ static void on_event(void *arg, const struct event *event)
     }
 }
 
-static int start_script(struct attempt *a)
+static int start_script(struct stage *a)
 {
     struct tool tool = {.name = bytes_str("double")};
     struct run_input input = {
@@ -117,7 +123,7 @@ static int start_script(struct attempt *a)
     return r;
 }
 
-static void attempt_run(struct attempt *a, const char *warden_path)
+static void run_stage(struct stage *a, const char *warden_path)
 {
     struct host_options options = HOST_OPTIONS_DEFAULT;
     int r;
@@ -132,7 +138,7 @@ static void attempt_run(struct attempt *a, const char *warden_path)
     }
     uv_timer_init(&a->loop, &a->timer);
     a->timer.data = a;
-    uv_timer_start(&a->timer, on_timer, PATIENCE_MS, 0);
+    uv_timer_start(&a->timer, on_timer, TRIAL_PATIENCE_MS, 0);
     if (a->has_script && start_script(a) < 0) {
         finish(a);
     }
@@ -149,7 +155,7 @@ static void attempt_run(struct attempt *a, const char *warden_path)
 
 void trial_run(const char *warden_path, bool has_script, struct trial *ret)
 {
-    struct attempt a = {.result = ret, .has_script = has_script};
+    struct stage a = {.result = ret, .has_script = has_script};
 
     *ret = (struct trial){
         .walls = buf_max(MAX_SENTENCE), .sentence = buf_max(MAX_SENTENCE), .first_call_us = -1};
@@ -157,7 +163,7 @@ void trial_run(const char *warden_path, bool has_script, struct trial *ret)
         buf_put_str(&ret->sentence, "no event loop could be made");
         return;
     }
-    attempt_run(&a, warden_path);
+    run_stage(&a, warden_path);
     uv_loop_close(&a.loop);
 }
 
@@ -165,4 +171,15 @@ void trial_done(struct trial *trial)
 {
     buf_done(&trial->walls);
     buf_done(&trial->sentence);
+}
+
+/* host_walls() reads "tier A", and on where something is weaker: ": ..." */
+char trial_tier(struct trial *trial)
+{
+    return trial->walls.len < 6 ? '\0' : buf_str(&trial->walls)[5];
+}
+
+const char *trial_notice(struct trial *trial)
+{
+    return trial->walls.len < 8 ? "" : buf_str(&trial->walls) + 8;
 }

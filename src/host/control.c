@@ -115,11 +115,14 @@ static int spawn_with(const struct host *host, const posix_spawn_file_actions_t 
 {
     char pid[24];
     char tier[] = "--walls=A";
-    char *argv[] = {(char *)(uintptr_t)host->options.warden_path, pid,
-                    host->options.max_tier == '\0' ? NULL : tier, NULL};
+    char attempts[] = "--attempts";
+    char *argv[] = {(char *)(uintptr_t)host->options.warden_path, pid, tier,
+                    host->options.is_for_attempts ? attempts : NULL, NULL};
     char *envp[] = {NULL};
 
-    tier[sizeof tier - 2] = host->options.max_tier;
+    if (host->options.max_tier != '\0') {
+        tier[sizeof tier - 2] = host->options.max_tier;
+    }
     snprintf(pid, sizeof pid, "%jd", (intmax_t)getpid());
     return -posix_spawn(ret, argv[0], actions, attributes, argv, envp);
 }
@@ -450,7 +453,10 @@ int control_start(struct host *host, struct buf *ret_sentence)
 
     if (r < 0) {
         buf_printf(ret_sentence, "the warden %s cannot be started: %s%s", host->options.warden_path,
-                   strerror(-r), access("/dev/null", R_OK | W_OK) < 0 ? " (/dev/null)" : "");
+                   strerror(-r),
+                   r == -ENOSYS ? " (pidfd_open: Linux 5.4 or later is needed)"
+                   : access("/dev/null", R_OK | W_OK) < 0 ? " (/dev/null)"
+                                                          : "");
         return r;
     }
     host->control = steal_fd(&control.ours);

@@ -103,6 +103,9 @@ static void set_said(const struct end_facts *facts, struct buf *message, struct 
         break;
     case WIRE_END_TRAPPED:
         set(ret, ENDING_CRASHED, "trap");
+        if (said->message.len == 0) {
+            buf_put_str(message, "the engine trapped, and its process did not say how");
+        }
         break;
     case WIRE_END_STOPPED:
         set_cause(facts, message, ret);
@@ -145,21 +148,24 @@ static const char *signal_hint(int number)
     }
 }
 
+/* What the warden knows more of it stands in its sentence. */
 static void set_signal(const struct end_facts *facts, struct buf *message, struct ending *ret)
 {
     int number = WTERMSIG(facts->status);
     const char *name = sigabbrev_np(number);
+    bool is_explained = facts->died_sentence.len > 0;
 
     if (number == SIGSYS) {
         set(ret, ENDING_CRASHED, "wall");
-        buf_put_str(message, "its process was ended by SIGSYS: it made a system call that the "
-                             "filter refuses");
+        buf_put_str(message, "its process was ended by SIGSYS: it made a system call outside its "
+                             "list (the kernel does not tell which)");
         return;
     }
     set(ret, ENDING_CRASHED, "signal");
     buf_printf(message, "its process was ended by %s%s (signal %d)%s",
                name == NULL ? "a real-time signal" : "SIG", name == NULL ? "" : name, number,
-               signal_hint(number));
+               is_explained ? ": " : signal_hint(number));
+    utf8_put_clean(message, facts->died_sentence);
 }
 
 static void set_exit(const struct end_facts *facts, struct buf *message, struct ending *ret)
@@ -179,7 +185,7 @@ static void set_exit(const struct end_facts *facts, struct buf *message, struct 
 
 static void set_death(const struct end_facts *facts, struct buf *message, struct ending *ret)
 {
-    if (facts->died_sentence.len > 0) {
+    if (facts->died_sentence.len > 0 && WIFEXITED(facts->status)) {
         set(ret, ENDING_CRASHED, "wall");
         utf8_put_clean(message, facts->died_sentence);
         return;

@@ -8,6 +8,11 @@
  * that another host could execute it. One thread; callbacks are never called from inside
  * host_new, run_start, run_stop or call_*: always later, from the loop.
  *
+ * Beside other life in its program (tests/walls/embed-test.c): one thread at a time turns a host's
+ * loop; the one that made it may end, and hosts on other loops run in other threads. No signal is
+ * handled, blocked or ignored; the program may reap every child it sees, the warden too, or ignore
+ * SIGCHLD. Descriptors are CLOEXEC. 0, 1 and 2 must be open when the loop is made (libuv's rule).
+ *
  * Ownership: the caller owns host, toolset and run, and frees runs before their host; a struct call
  * is valid until it is answered, also after its cancel was heard and after its run was freed, and
  * no longer than its host; slices given to callbacks are borrowed for the call. Errors of use are
@@ -71,7 +76,7 @@ void toolset_free(struct toolset *set); /* after every run that uses it was free
 /* Events: one stream out of the host, for logs and inspectors. */
 enum event_type {
     EVENT_WALLS_UP = 1, /* text: the walls */
-    EVENT_CELL_READY,
+    EVENT_CELL_READY,   /* number: the walls that it claims, a set of enum wire_wall */
     EVENT_RUN_STARTED,
     EVENT_CALL,      /* number: id; text: tool */
     EVENT_ANSWERED,  /* number: id; text: how */
@@ -97,6 +102,7 @@ struct host_options {
     unsigned max_cells;   /* scripts at once; default 16 */
     int64_t memory;       /* the budget that ready cells are made for; default of limits */
     char max_tier;        /* 'A', or 'B'/'C' to raise less (tests, doctor); 0: the best there is */
+    bool is_for_attempts; /* cells take a script's text as the name of an escape (doctor, tests) */
     void (*on_event)(void *arg, const struct event *event); /* may be NULL */
     void *event_arg;
 };

@@ -173,8 +173,10 @@ struct host {
     uint32_t next_run;
     unsigned ready_target;
     unsigned young_deaths; /* cells that were not made or died before they were ready, in a row */
+    uint32_t failed_cell;  /* the last one that was made before the last of those was known */
     bool had_ready;
-    bool was_used;           /* since the last look of the pool's timer */
+    bool was_used;           /* since the last look at whether to shrink */
+    int64_t shrink_at_ms;    /* when that look is due */
     int64_t spawn_after_ms;  /* after a failed start */
     int64_t refill_after_ms; /* a script that has just begun is not held up by a fork */
     int64_t close_deadline_ms;

@@ -11,6 +11,7 @@
 
 #include "base/fd.h"
 #include "base/mem.h"
+#include "host/calls.h"
 #include "host/pool.h"
 #include "host/runs.h"
 
@@ -20,7 +21,6 @@
 #include <sys/uio.h>
 
 enum {
-    READ_BYTES = 64 * 1024,
     READ_SHARE_BYTES = 1024 * 1024,
     KEEP_BYTES = 1024 * 1024, /* of input memory between frames */
 };
@@ -56,7 +56,7 @@ static void poll_for(struct cell *c)
     int events = 0;
 
     if (c->is_open && !c->has_eof) {
-        events |= UV_READABLE;
+        events |= UV_READABLE | UV_DISCONNECT;
     }
     if (c->is_open && c->out != NULL) {
         events |= UV_WRITABLE;
@@ -279,7 +279,7 @@ static ssize_t receive(struct cell *c, uint8_t *at)
         char space[CMSG_SPACE(sizeof(struct ucred))];
         struct cmsghdr align;
     } control;
-    struct iovec part = {.iov_base = at, .iov_len = READ_BYTES};
+    struct iovec part = {.iov_base = at, .iov_len = LINK_READ_BYTES};
     struct msghdr m = {.msg_iov = &part,
                        .msg_iovlen = 1,
                        .msg_control = control.space,
@@ -288,7 +288,7 @@ static ssize_t receive(struct cell *c, uint8_t *at)
     ssize_t n;
 
     if (c->pid != 0) {
-        return recv(c->socket, at, READ_BYTES, MSG_DONTWAIT);
+        return recv(c->socket, at, LINK_READ_BYTES, MSG_DONTWAIT);
     }
     n = recvmsg(c->socket, &m, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
     head = n > 0 ? CMSG_FIRSTHDR(&m) : NULL;
@@ -304,7 +304,7 @@ static ssize_t receive(struct cell *c, uint8_t *at)
 /* Reads once: 1 more may be there, 0 not now, -1 the end. */
 static int read_once(struct cell *c, size_t *ret_n)
 {
-    uint8_t *at = buf_grow(&c->in, READ_BYTES);
+    uint8_t *at = buf_grow(&c->in, LINK_READ_BYTES);
     ssize_t n;
 
     if (at == NULL) {
@@ -312,7 +312,7 @@ static int read_once(struct cell *c, size_t *ret_n)
         return 0;
     }
     n = receive(c, at);
-    c->in.len -= READ_BYTES - (n > 0 ? (size_t)n : 0);
+    c->in.len -= LINK_READ_BYTES - (n > 0 ? (size_t)n : 0);
     *ret_n = n > 0 ? (size_t)n : 0;
     if (n > 0) {
         return 1;
@@ -339,7 +339,7 @@ static size_t read_some(struct cell *c, size_t max)
             break;
         } else {
             take_frames(c);
-            if (n < READ_BYTES) {
+            if (n < LINK_READ_BYTES) {
                 break;
             }
         }
@@ -347,11 +347,21 @@ static size_t read_some(struct cell *c, size_t max)
     return total;
 }
 
+/* Its process is gone or hears nothing more: what it asked goes nowhere from now on, read already
+ * or not. */
+static void stop_calls(struct cell *c)
+{
+    if (c->run != NULL) {
+        calls_stop(c->run);
+    }
+}
+
 static void tell_eof(struct cell *c)
 {
     if (c->is_dead) {
         return;
     }
+    stop_calls(c);
     if (c->run != NULL) {
         run_eof(c->run);
     } else {
@@ -364,8 +374,9 @@ static void on_poll(uv_poll_t *poll, int status, int events)
     struct cell *c = poll->data;
     bool had_eof = c->has_eof;
 
-    if (status < 0) {
-        events = UV_READABLE;
+    if (status < 0 || (events & UV_DISCONNECT) != 0) {
+        stop_calls(c);
+        events |= UV_READABLE;
     }
     if ((events & UV_WRITABLE) != 0) {
         write_some(c);
@@ -384,7 +395,7 @@ static void on_poll(uv_poll_t *poll, int status, int events)
 
 int link_open(struct cell *c)
 {
-    c->in = buf_max((size_t)WIRE_MAX_FRAME_FROM_CELL + 2 * (size_t)READ_BYTES);
+    c->in = buf_max((size_t)WIRE_MAX_FRAME_FROM_CELL + 2 * (size_t)LINK_READ_BYTES);
     c->out_end = &c->out;
     if (uv_poll_init(c->host->loop, &c->poll, c->socket) < 0) {
         return -ENOMEM;
@@ -399,6 +410,7 @@ int link_open(struct cell *c)
 
 void link_drain(struct cell *c)
 {
+    stop_calls(c);
     while (c->is_open && !c->has_eof && read_some(c, READ_SHARE_BYTES) > 0) {
     }
 }

@@ -7,6 +7,8 @@
 
 #include "host/inside.h"
 
+enum { LINK_READ_BYTES = 64 * 1024 }; /* room for one read, whatever comes */
+
 /* A frame without its tail from its encoded head, owned by the caller; NULL without memory. */
 struct out_frame *link_frame(struct bytes head, struct bytes tail, int slot);
 /* The same with room of len bytes after head, to be filled, as part of it. */

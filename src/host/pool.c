@@ -20,6 +20,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -32,14 +33,27 @@ enum {
     HELLO_MS = 30000,   /* from the wish for a cell to its hello */
     OBITUARY_MS = 5000, /* from a kill to the warden's word that it is done */
     LATE_LOOK_MS = 500, /* what waits in the channel is read first */
+    SHRINK_MS = 9000,   /* without a script, until one less is kept ready */
 };
 
 #define WALLS_NEEDED ((uint32_t)WIRE_WALL_SECCOMP | WIRE_WALL_NO_NEW_PRIVS | WIRE_WALL_LIMITS)
+
+/* Past a file-size limit, making the page would be a signal, and might end the program we are in.
+ */
+static bool may_make_page(void)
+{
+    struct rlimit most;
+
+    return getrlimit(RLIMIT_FSIZE, &most) == 0 && most.rlim_cur >= WIRE_PAGE_BYTES;
+}
 
 static int make_page(struct cell *c)
 {
     void *page;
 
+    if (!may_make_page()) {
+        return -EFBIG;
+    }
     c->page_fd = memfd_create("torno-page", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (c->page_fd < 0 || ftruncate(c->page_fd, WIRE_PAGE_BYTES) < 0 ||
         fcntl(c->page_fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0) {
@@ -198,10 +212,21 @@ static void look_again_in(struct host *host, int64_t ms)
     }
 }
 
+/* What is too early now is looked at again: the timer may come for another reason before. */
+static bool is_early(struct host *host, int64_t at_ms)
+{
+    int64_t left = at_ms - clock_now_ms();
+
+    if (left > 0) {
+        look_again_in(host, left + 1);
+    }
+    return left > 0;
+}
+
 static void wait_to_refill(struct host *host)
 {
     host->refill_after_ms = clock_now_ms() + REFILL_DELAY_MS;
-    look_again_in(host, REFILL_DELAY_MS + 1);
+    is_early(host, host->refill_after_ms);
 }
 
 static void assign(struct host *host)
@@ -233,9 +258,9 @@ static unsigned wanted(const struct host *host, uint32_t memory_bytes)
 static void note_failure(struct host *host, const char *sentence)
 {
     host->young_deaths++;
+    host->failed_cell = host->next_cell;
     host->spawn_after_ms = clock_now_ms() + ((int64_t)YOUNG_DELAY_MS
                                              << (host->young_deaths < 6 ? host->young_deaths : 6));
-    look_again_in(host, host->spawn_after_ms - clock_now_ms() + 1);
     if (host->young_deaths < MAX_YOUNG_DEATHS) {
         return;
     }
@@ -250,14 +275,17 @@ static void note_unmade(struct host *host, int error)
 {
     _cleanup_(buf_done) struct buf s = buf_max(WIRE_MAX_SENTENCE);
 
-    buf_printf(&s, "the host could make no channel to a process for it: %s", strerror(error));
+    buf_printf(&s, "the host could make no channel to a process for it: %s%s", strerror(error),
+               error == EFBIG    ? " (ulimit -f)"
+               : error == EMFILE ? " (ulimit -n)"
+                                 : "");
     note_failure(host, buf_str(&s));
 }
 
 static void fill(struct host *host, uint32_t memory_bytes)
 {
-    while (clock_now_ms() >= host->spawn_after_ms &&
-           count_spare(host, memory_bytes) < wanted(host, memory_bytes)) {
+    while (count_spare(host, memory_bytes) < wanted(host, memory_bytes) &&
+           !is_early(host, host->spawn_after_ms)) {
         int r = make_cell(host, memory_bytes);
 
         if (r < 0) {
@@ -282,7 +310,7 @@ void pool_balance(struct host *host)
         return;
     }
     assign(host);
-    if (clock_now_ms() >= host->refill_after_ms) {
+    if (!is_early(host, host->refill_after_ms)) {
         fill(host, (uint32_t)host->options.memory);
     }
     for (struct run *r = host->runs; r != NULL; r = r->next) {
@@ -317,13 +345,23 @@ static void look_at_late(struct host *host, int64_t now)
     }
 }
 
-void pool_tick(struct host *host)
+/* The timer comes early where something is due: that is no sign of idleness. */
+static void shrink(struct host *host, int64_t now)
 {
-    look_at_late(host, clock_now_ms());
+    if (now < host->shrink_at_ms) {
+        return;
+    }
     if (!host->was_used && host->ready_target > host->options.ready_cells) {
         host->ready_target--;
     }
     host->was_used = false;
+    host->shrink_at_ms = now + SHRINK_MS;
+}
+
+void pool_tick(struct host *host)
+{
+    look_at_late(host, clock_now_ms());
+    shrink(host, clock_now_ms());
     pool_balance(host);
 }
 
@@ -361,7 +399,7 @@ void pool_frame(struct cell *c, const struct frame *frame)
     c->kill_at_ms = INT64_MAX;
     c->host->young_deaths = 0;
     c->host->had_ready = true;
-    event_send(c->host, EVENT_CELL_READY, NULL, c, 0, bytes_none());
+    event_send(c->host, EVENT_CELL_READY, NULL, c, hello.walls, bytes_none());
     pool_balance(c->host);
 }
 
@@ -375,11 +413,15 @@ static void unlink_cell(struct cell *cell)
     *at = cell->next;
 }
 
-/* Young: dead before its script began. */
+/* Young: dead before its script began. Cells that were made before the last failure was known are
+ * of the same try (their zygote died, say), which counts once. */
 static void note_young_death(struct cell *c)
 {
     _cleanup_(buf_done) struct buf s = buf_max(2 * WIRE_MAX_SENTENCE);
 
+    if (c->id <= c->host->failed_cell) {
+        return;
+    }
     if (c->died_sentence.len > 0) {
         buf_put_bytes(&s, buf_bytes(&c->died_sentence));
     } else if (WIFSIGNALED(c->status)) {

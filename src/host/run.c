@@ -6,9 +6,7 @@
  * process and all that it had sent was read. Whatever comes before (a breach, a stop, the end of
  * its time) only leads to that. The ending is decided once, by ending_decide().
  *
- * What the host holds for a script is bounded by its limits: max_calls_out times (max_args_bytes
- * and memory / 3, an answer), twice max_frame of input, 8 bytes for each character of output kept
- * and of a third copy, its value, and 2,000 entries of record.
+ * What the host holds for a script is bounded by its limits: host/bound.c.
  */
 #include "base/clock.h"
 #include "base/mem.h"
@@ -48,8 +46,8 @@ void run_arm(struct run *run)
 
     at = first_of(at, first_of(run->next_cpu_ms, run->tick_at_ms));
     at = first_of(at, first_of(ledger_deadline_ms(&run->ledger), wake_deadline_ms(run)));
-    if (run->timer == NULL || at == INT64_MAX || at >= run->armed_ms) {
-        return; /* a timer that fires early looks again */
+    if (run->timer == NULL || at == INT64_MAX || at >= run->armed_ms || run->is_gone) {
+        return; /* a timer that fires early looks again; once it is gone nothing more is due */
     }
     run->armed_ms = at;
     wait = at - clock_now_ms();
@@ -415,9 +413,6 @@ void run_frame(struct run *run, const struct frame *frame)
     int r;
 
     announce(run);
-    if (run->cell->is_dead) {
-        calls_stop(run); /* what a process that is gone had asked goes nowhere */
-    }
     r = take_frame(run, frame, &breach);
     if (r < 0) {
         buf_printf(&breach, "its \"%s\" %s", wire_name(frame->type),

@@ -5,6 +5,25 @@
  */
 #include "warden/cells.h"
 
+static bool has_uid(const struct cells *cells, uint32_t uid)
+{
+    for (size_t i = 0; i < cells->used; i++) {
+        if (cells->rows[i].state != CELL_FREE && cells->rows[i].uid == uid) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* There are as many ids as rows, so that a free row finds one. */
+static uint32_t next_uid(struct cells *cells)
+{
+    do {
+        cells->last_uid = cells->last_uid % CELLS_MAX + 1;
+    } while (has_uid(cells, cells->last_uid));
+    return cells->last_uid;
+}
+
 struct cell_row *cells_add(struct cells *cells, uint32_t cell)
 {
     size_t at = 0;
@@ -18,7 +37,7 @@ struct cell_row *cells_add(struct cells *cells, uint32_t cell)
     if (at == cells->used) {
         cells->used++;
     }
-    cells->rows[at] = (struct cell_row){.cell = cell, .state = CELL_ASKED};
+    cells->rows[at] = (struct cell_row){.cell = cell, .uid = next_uid(cells), .state = CELL_ASKED};
     cells->asked++;
     return &cells->rows[at];
 }
@@ -43,9 +62,16 @@ struct cell_row *cells_find_pid(struct cells *cells, pid_t pid)
     return NULL;
 }
 
-struct cell_row *cells_find_asked(struct cells *cells)
+struct cell_row *cells_find_asked(struct cells *cells, uint32_t made_by)
 {
-    return cells->asked == 0 ? NULL : cells_find_pid(cells, 0);
+    for (size_t i = 0; i < cells->used && cells->asked > 0; i++) {
+        const struct cell_row *row = &cells->rows[i];
+
+        if (row->state != CELL_FREE && row->pid == 0 && row->made_by == made_by) {
+            return &cells->rows[i];
+        }
+    }
+    return NULL;
 }
 
 void cells_set_pid(struct cells *cells, struct cell_row *row, pid_t pid)

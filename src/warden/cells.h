@@ -5,12 +5,12 @@
 #ifndef WARDEN_CELLS_H
 #define WARDEN_CELLS_H
 
+#include "warden/warden.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
-
-enum { CELLS_MAX = 4096 };
 
 enum cell_state {
     CELL_FREE,   /* the row holds no cell */
@@ -20,15 +20,18 @@ enum cell_state {
 };
 
 struct cell_row {
-    uint32_t cell; /* the host's name for it */
-    pid_t pid;     /* 0 until known */
+    uint32_t cell;    /* the host's name for it */
+    uint32_t uid;     /* 1 to CELLS_MAX: no other living cell has it */
+    uint32_t made_by; /* the number of the zygote that was asked */
+    pid_t pid;        /* 0 until known */
     enum cell_state state;
 };
 
 struct cells {
     struct cell_row rows[CELLS_MAX];
-    size_t used;  /* rows up to here were ever used */
-    size_t asked; /* rows without a pid */
+    size_t used;       /* rows up to here were ever used */
+    size_t asked;      /* rows without a pid */
+    uint32_t last_uid; /* given last: ids go round, so that one is used again as late as can be */
 };
 
 /* A row for a new cell, NULL where all are taken. */
@@ -38,8 +41,8 @@ struct cell_row *cells_add(struct cells *cells, uint32_t cell);
 struct cell_row *cells_find(struct cells *cells, uint32_t cell);
 struct cell_row *cells_find_pid(struct cells *cells, pid_t pid);
 
-/* Any row that still waits for its pid; NULL. */
-struct cell_row *cells_find_asked(struct cells *cells);
+/* Any row that still waits for its pid from this zygote; NULL. */
+struct cell_row *cells_find_asked(struct cells *cells, uint32_t made_by);
 
 /* The zygote has made it. */
 void cells_set_pid(struct cells *cells, struct cell_row *row, pid_t pid);

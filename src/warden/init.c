@@ -3,14 +3,13 @@
  * The init. In tier A it is pid 1 of the run's namespaces; in tiers B and C the warden's one
  * process runs init_serve() itself.
  *
- * One loop over four descriptors: the host's pidfd, the control socket, the zygote's socket,
- * and a signalfd for deaths. Cells are this process's children (the zygote forks them with
- * CLONE_PARENT), so a pid stays theirs until it is reaped here and a kill cannot miss. A death
- * whose pid is still unknown waits, unreaped, for the zygote's reply.
+ * One loop over five descriptors: the host's pidfd, the control socket, a signalfd for deaths,
+ * and the sockets of the zygotes (nursery.h). Cells are this process's children (the zygote forks
+ * them with CLONE_PARENT), so a pid stays theirs until it is reaped here and a kill cannot miss. A
+ * death whose pid is still unknown waits, unreaped, for the zygote's reply.
  *
  * Every spawn is answered by exactly one obituary, early or late: a cell that could not be made
- * has status WIRE_EXIT_START. A host that breaks the protocol ends the warden. A zygote that
- * dies is made again, after a pause that doubles while it dies young.
+ * has status WIRE_EXIT_START. A host that breaks the protocol ends the warden.
  */
 #include "warden/init.h"
 
@@ -18,14 +17,16 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "cell/cell.h"
+#include "warden/caps.h"
 #include "warden/cells.h"
+#include "warden/nursery.h"
 #include "warden/packet.h"
-#include "warden/zygote.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -35,9 +36,6 @@
 #include <unistd.h>
 
 enum {
-    YOUNG_MS = 1000,
-    PAUSE_FIRST_MS = 100,
-    PAUSE_MAX_MS = 5000,
     LAST_WAIT_MS = 1000,
     NEVER_MADE = WIRE_EXIT_START << 8, /* as a wait status */
 };
@@ -46,19 +44,18 @@ enum {
 static struct {
     struct warden *w;
     struct cells cells;
-    pid_t zygote; /* 0: none */
-    int zygote_fd;
-    int64_t born_ms;
-    int64_t pause_ms;
-    int64_t restart_ms; /* when to make the next zygote, 0: now or not at all */
-    int deaths;         /* signalfd */
+    int deaths; /* signalfd */
     bool is_up;
     bool is_over;
-} init = {.zygote_fd = -1, .deaths = -1};
+} init = {.deaths = -1};
 
-/* The host is always read again or gone, so that a blocking send ends. */
+/* The host always reads again or is gone, so that a blocking send ends; after the end nobody is to
+ * be told. */
 static void send_control(struct buf *frame)
 {
+    if (init.is_over) {
+        return;
+    }
     if (buf_fault(frame) != 0 || packet_send(CONTROL_FD, true, buf_bytes(frame), NULL, 0) != 0) {
         init.is_over = true;
     }
@@ -86,6 +83,12 @@ static void send_refused(struct bytes sentence)
     init.is_over = true;
 }
 
+static int64_t cpu_us(const struct rusage *use)
+{
+    return (int64_t)(use->ru_utime.tv_sec + use->ru_stime.tv_sec) * 1000000 +
+           use->ru_utime.tv_usec + use->ru_stime.tv_usec;
+}
+
 static void send_died(uint32_t cell, int status, const struct rusage *use, const char *sentence)
 {
     _cleanup_(buf_done) struct buf out = buf_max(WIRE_MAX_PACKET);
@@ -94,36 +97,51 @@ static void send_died(uint32_t cell, int status, const struct rusage *use, const
                           .sentence = bytes_str(sentence != NULL ? sentence : "")};
 
     if (use != NULL) {
-        int64_t cpu_us = (int64_t)(use->ru_utime.tv_sec + use->ru_stime.tv_sec) * 1000000 +
-                         use->ru_utime.tv_usec + use->ru_stime.tv_usec;
-
-        m.cpu_ms = (uint32_t)(cpu_us / 1000);
+        m.cpu_ms = (uint32_t)(cpu_us(use) / 1000);
         m.peak_kib = (uint32_t)use->ru_maxrss;
     }
     wire_put_died(&out, &m);
     send_control(&out);
 }
 
+/* Whether a limit on processor time ended it: SIGXCPU at the soft one, which as pid 1 it does not
+ * hear, SIGKILL at the hard one. The kernel counts by its ticks, and may fire a little early. */
+static bool is_out_of_time(int signal, const struct rusage *use)
+{
+    uint64_t seconds = signal == SIGXCPU   ? cell_limits_cpu_seconds(false)
+                       : signal == SIGKILL ? cell_limits_cpu_seconds(true)
+                                           : UINT32_MAX;
+
+    return (uint64_t)cpu_us(use) >= seconds * 800000;
+}
+
 /* What a death means that nobody asked for; NULL where the status says it all. */
-static const char *explain_death(const struct cell_row *row, int status)
+static const char *explain_death(const struct cell_row *row, int status, const struct rusage *use)
 {
     if (WIFEXITED(status)) {
         return cell_exit_sentence(WEXITSTATUS(status));
     }
     if (WTERMSIG(status) == SIGSYS) {
-        return "the cell made a system call that is not on its list, and the filter killed it";
+        return "the cell made a system call outside its list, and the filter killed it";
     }
-    if (WTERMSIG(status) == SIGKILL && row->state != CELL_DOOMED) {
+    if (row->state == CELL_DOOMED) {
+        return NULL;
+    }
+    if (is_out_of_time(WTERMSIG(status), use)) {
+        return "the cell used up the limit on processor time that its host inherited (ulimit -t), "
+               "or, without one, 25 hours";
+    }
+    if (WTERMSIG(status) == SIGKILL) {
         return "the cell was killed from outside, probably because memory ran out";
     }
     return NULL;
 }
 
-/* Fails the cells whose making was lost with the zygote. */
-static void fail_asked(void)
+/* Fails the cells whose making was lost with a zygote. */
+static void fail_asked(uint32_t zygote)
 {
     for (;;) {
-        struct cell_row *row = cells_find_asked(&init.cells);
+        struct cell_row *row = cells_find_asked(&init.cells, zygote);
 
         if (row == NULL) {
             return;
@@ -133,92 +151,59 @@ static void fail_asked(void)
     }
 }
 
-static void make_zygote(void)
-{
-    int r = zygote_start(init.w, &init.zygote, &init.zygote_fd);
-
-    init.restart_ms = 0;
-    init.born_ms = clock_now_ms();
-    if (r != 0) {
-        init.zygote = 0;
-        warden_log("event=no-zygote errno=%d", -r);
-        init.restart_ms = init.born_ms + PAUSE_MAX_MS;
-    }
-}
-
-/* After its death: the cells it was making fail, and a next one is made, not too often. */
-static void replace_zygote(int status)
-{
-    int64_t now = clock_now_ms();
-
-    warden_log("event=zygote-died status=%d", status);
-    init.zygote = 0;
-    fd_close(steal_fd(&init.zygote_fd));
-    fail_asked();
-    if (!init.is_up) {
-        send_refused(bytes_str("the process that makes cells ended before it was ready"));
-        return;
-    }
-    if (now - init.born_ms >= YOUNG_MS) {
-        init.pause_ms = 0;
-        make_zygote();
-        return;
-    }
-    init.pause_ms = init.pause_ms == 0 ? PAUSE_FIRST_MS : init.pause_ms * 2;
-    init.pause_ms = init.pause_ms < PAUSE_MAX_MS ? init.pause_ms : PAUSE_MAX_MS;
-    init.restart_ms = now + init.pause_ms;
-}
-
-static void on_reply(const struct zygote_reply *m)
+static void on_made(const struct zygote_reply *m, uint32_t zygote)
 {
     struct cell_row *row = m->slot < init.cells.used ? &init.cells.rows[m->slot] : NULL;
 
-    if (m->word == ZYGOTE_READY && !init.is_up) {
-        send_up();
-    } else if (m->word == ZYGOTE_BROKEN && !init.is_up) {
-        send_refused(m->sentence);
-    } else if (m->word == ZYGOTE_BROKEN) {
-        warden_log("event=zygote-broken errno=%u", m->error);
-    } else if (m->word == ZYGOTE_MADE && row != NULL && row->pid == 0) {
+    if (row == NULL || row->pid != 0 || row->made_by != zygote) {
+        return;
+    }
+    if (m->word == ZYGOTE_MADE) {
         cells_set_pid(&init.cells, row, (pid_t)m->pid);
         if (row->state == CELL_DOOMED) {
             kill(row->pid, SIGKILL);
         }
-    } else if (m->word == ZYGOTE_FAILED && row != NULL && row->pid == 0) {
-        warden_log("event=no-cell errno=%u", m->error);
-        send_died(row->cell, NEVER_MADE, NULL,
-                  "the cell could not be forked: no memory, or too many processes");
-        cells_drop(&init.cells, row);
+        return;
+    }
+    warden_log("event=no-cell errno=%u", m->error);
+    send_died(row->cell, NEVER_MADE, NULL,
+              "the cell could not be forked: no memory, or too many processes");
+    cells_drop(&init.cells, row);
+}
+
+static void on_zygote_event(const struct nursery_event *e)
+{
+    switch (e->reply.word) {
+    case ZYGOTE_READY:
+        if (!init.is_up) {
+            send_up();
+        }
+        break;
+    case ZYGOTE_BROKEN:
+        warden_log("event=zygote-broken errno=%u", e->reply.error);
+        if (!init.is_up) {
+            send_refused(e->reply.sentence);
+        }
+        break;
+    case ZYGOTE_LOST:
+        fail_asked(e->zygote);
+        if (!init.is_up && !init.is_over) {
+            send_refused(bytes_str("the process that makes cells ended before it was ready"));
+        }
+        break;
+    default:
+        on_made(&e->reply, e->zygote);
     }
 }
 
-/* Reads what the zygote has said; false where it is gone. */
-static bool hear_zygote(void)
+static void hear_zygotes(void)
 {
-    for (;;) {
-        struct packet p;
-        struct zygote_reply m;
-        int r = packet_recv(init.zygote_fd, false, &p);
+    struct nursery_event e;
+    struct packet p;
 
-        if (r != 0) {
-            return r == PACKET_E_AGAIN;
-        }
-        packet_done(&p);
-        if (zygote_read(bytes_of(p.data, p.len), &m) != 0) {
-            return false;
-        }
-        on_reply(&m);
+    while (nursery_next(&p, &e)) {
+        on_zygote_event(&e);
     }
-}
-
-static void bury_zygote(void)
-{
-    int status = 0;
-
-    hear_zygote();
-    kill(init.zygote, SIGKILL);
-    waitpid(init.zygote, &status, 0);
-    replace_zygote(status);
 }
 
 static void reap_one(pid_t pid, struct cell_row *row)
@@ -229,7 +214,7 @@ static void reap_one(pid_t pid, struct cell_row *row)
     if (wait4(pid, &status, 0, &use) != pid || row == NULL) {
         return;
     }
-    send_died(row->cell, status, &use, explain_death(row, status));
+    send_died(row->cell, status, &use, explain_death(row, status, &use));
     cells_drop(&init.cells, row);
 }
 
@@ -242,12 +227,12 @@ static void reap(void)
         if (waitid(P_ALL, 0, &dead, WEXITED | WNOHANG | WNOWAIT) != 0 || dead.si_pid == 0) {
             return;
         }
-        if (dead.si_pid == init.zygote) {
-            bury_zygote();
+        if (nursery_mark_dead(dead.si_pid)) {
+            hear_zygotes();
             continue;
         }
         row = cells_find_pid(&init.cells, dead.si_pid);
-        if (row == NULL && init.cells.asked > 0 && init.zygote != 0) {
+        if (row == NULL && init.cells.asked > 0 && nursery_is_alive()) {
             return; /* the reply that tells whose it is comes first */
         }
         reap_one(dead.si_pid, row);
@@ -256,9 +241,7 @@ static void reap(void)
 
 static void on_zygote(void)
 {
-    if (!hear_zygote() && init.zygote != 0) {
-        bury_zygote();
-    }
+    hear_zygotes();
     reap();
 }
 
@@ -298,9 +281,6 @@ static const char *check_spawn(const struct wire_spawn *m, const struct packet *
     if (p->n_fds != PACKET_FDS) {
         return "a cell needs two descriptors, its socket and its page";
     }
-    if (init.zygote == 0) {
-        return "the process that makes cells keeps dying; the next one is made after a pause";
-    }
     return check_page(p->fds[1]);
 }
 
@@ -316,9 +296,10 @@ static void on_spawn(const struct wire_spawn *m, const struct packet *p)
         return;
     }
     request.slot = cells_slot(&init.cells, row);
-    request.uid = init.w->base_uid + 1 + request.slot % (WARDEN_UIDS - 1);
-    if (zygote_ask(init.zygote_fd, &request, p->fds) != 0) {
-        send_died(m->cell, NEVER_MADE, NULL, "the process that makes cells takes no request");
+    request.uid = init.w->base_uid + row->uid;
+    sentence = nursery_ask(&request, p->fds, &row->made_by);
+    if (sentence != NULL) {
+        send_died(m->cell, NEVER_MADE, NULL, sentence);
         cells_drop(&init.cells, row);
     }
 }
@@ -390,27 +371,17 @@ static void on_control(void)
     }
 }
 
-static int poll_timeout(void)
-{
-    int64_t left;
-
-    if (init.restart_ms == 0) {
-        return -1;
-    }
-    left = init.restart_ms - clock_now_ms();
-    return left < 0 ? 0 : (int)left;
-}
-
 static void serve_once(void)
 {
     struct pollfd fds[] = {
         {.fd = init.w->host_fd, .events = POLLIN},
         {.fd = CONTROL_FD, .events = init.is_up ? POLLIN : 0},
-        {.fd = init.zygote_fd, .events = POLLIN},
         {.fd = init.deaths, .events = POLLIN},
+        {.fd = nursery_fd(0), .events = POLLIN},
+        {.fd = nursery_fd(1), .events = POLLIN},
     };
 
-    if (poll(fds, ARRAY_SIZE(fds), poll_timeout()) < 0 && errno != EINTR) {
+    if (poll(fds, ARRAY_SIZE(fds), nursery_timeout()) < 0 && errno != EINTR) {
         init.is_over = true;
         return;
     }
@@ -421,33 +392,49 @@ static void serve_once(void)
     if (fds[1].revents != 0) {
         on_control();
     }
-    if (fds[2].revents != 0) {
+    if (fds[3].revents != 0 || fds[4].revents != 0) {
         on_zygote();
     }
-    if (fds[3].revents != 0) {
+    if (fds[2].revents != 0) {
         on_death();
     }
-    if (init.restart_ms != 0 && clock_now_ms() >= init.restart_ms) {
-        make_zygote();
-    }
+    nursery_tick();
 }
 
-/* Tiers B and C: nobody but this process can end the others. The zygote goes first, so that
- * no cell is made any more; what it had made is then known from its last replies. */
+/* A cell that a zygote had forked and could not tell any more: the kernel knows it, if it keeps
+ * such a list. The zygotes are gone, so nobody makes another. */
+static void kill_untold(void)
+{
+    char path[64];
+    char *text = NULL;
+    size_t len;
+    int pid;
+    int width = 0;
+
+    snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)getpid());
+    if (fd_read_file(path, 16UL * CELLS_MAX, &text, &len) != 0) {
+        return;
+    }
+    for (const char *at = text; sscanf(at, "%d%n", &pid, &width) == 1; at += width) {
+        kill(pid, SIGKILL);
+    }
+    mem_free(text);
+}
+
+/* Tiers B and C: nobody but this process can end the others. The zygotes go first, so that
+ * no cell is made any more; what they had made is then known from their last replies. */
 static void kill_all(void)
 {
     int64_t end = clock_now_ms() + LAST_WAIT_MS;
 
-    if (init.zygote != 0) {
-        kill(init.zygote, SIGKILL);
-        waitpid(init.zygote, NULL, 0);
-        hear_zygote();
-    }
+    nursery_kill();
+    hear_zygotes();
     for (size_t i = 0; i < init.cells.used; i++) {
         if (init.cells.rows[i].pid > 0) {
             kill(init.cells.rows[i].pid, SIGKILL);
         }
     }
+    kill_untold();
     /* A cell that nobody knows dies with this process; so the wait has an end. */
     while (clock_now_ms() < end) {
         pid_t pid = waitpid(-1, NULL, WNOHANG);
@@ -474,8 +461,7 @@ void init_serve(struct warden *w)
         send_refused(bytes_str("the warden has no descriptor left (ulimit -n)"));
         return;
     }
-    make_zygote();
-    if (init.zygote == 0) {
+    if (nursery_start(w) != 0) {
         send_refused(bytes_str("the process that makes cells could not be forked (ulimit -u, "
                                "memory)"));
     }
@@ -494,8 +480,16 @@ static struct init_report enter(void)
     if (r != 0) {
         return (struct init_report){SPACE_IDS, -r};
     }
-    r = prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 ? space_empty_root() : -errno;
-    return (struct init_report){r != 0 ? SPACE_ROOT : 0, -r};
+    r = prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 ? -errno : 0;
+    if (r == 0 && !ablate_is_off(OFF_ROOT)) {
+        r = space_empty_root();
+    }
+    if (r != 0) {
+        return (struct init_report){SPACE_ROOT, -r};
+    }
+    /* To kill cells, and what the zygotes need. */
+    r = caps_keep(CAPS(KILL) | CAPS(SETPCAP) | CAPS(SYS_ADMIN) | CAPS(SETUID) | CAPS(SETGID));
+    return (struct init_report){r != 0 ? SPACE_IDS : 0, -r};
 }
 
 void init_main(struct warden *w, int monitor)

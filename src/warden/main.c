@@ -2,13 +2,17 @@
  *
  * torno-warden: the helper program that a host starts; not for people, but for --probe.
  *
- *   torno-warden HOSTPID [--walls=A|B|C]   serves the host on descriptor 3
- *   torno-warden --probe                   tells what walls this machine can raise
+ *   torno-warden HOSTPID [--walls=A|B|C] [--attempts]   serves the host on descriptor 3
+ *   torno-warden --probe                                tells what walls this machine can raise
+ *   torno-warden --zygote PID LETTERS                   started by itself alone (zygote.c)
+ *
+ * --walls bounds the tier; with --attempts its cells make escapes, no scripts (for torno doctor).
  *
  * Exit status: 0 after an orderly end, 1 where no wall could be raised, 2 for wrong arguments.
  */
 #include "warden/monitor.h"
 #include "warden/probe.h"
+#include "warden/zygote.h"
 
 #include <errno.h>
 #include <stdint.h>
@@ -47,17 +51,38 @@ static char read_tier(const char *text)
     return letter[0];
 }
 
+/* The options behind the pid: false where one is none. */
+static bool read_options(char **argv, char *ret_tier, bool *ret_is_for_attempts)
+{
+    for (; *argv != NULL; argv++) {
+        char tier = read_tier(*argv);
+
+        if (tier != 0) {
+            *ret_tier = tier;
+        } else if (strcmp(*argv, "--attempts") == 0) {
+            *ret_is_for_attempts = true;
+        } else {
+            return false;
+        }
+    }
+    return true;
+}
+
 int main(int argc, char **argv)
 {
     pid_t host = argc >= 2 ? read_pid(argv[1]) : 0;
-    char tier = argc == 3 ? read_tier(argv[2]) : 'A';
+    char tier = 'A';
+    bool is_for_attempts = false;
 
     if (argc == 2 && strcmp(argv[1], "--probe") == 0) {
         return probe_main();
     }
-    if (argc > 3 || host <= 0 || tier == 0) {
+    if (argc == 4 && strcmp(argv[1], "--zygote") == 0) {
+        zygote_main(read_pid(argv[2]), argv[3]);
+    }
+    if (host <= 0 || !read_options(argv + 2, &tier, &is_for_attempts)) {
         fputs(usage, stderr);
         return 2;
     }
-    return monitor_main(host, tier);
+    return monitor_main(host, tier, is_for_attempts);
 }

@@ -16,6 +16,7 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "cell/cell.h"
+#include "warden/caps.h"
 #include "warden/init.h"
 #include "warden/packet.h"
 #include "warden/sys.h"
@@ -23,15 +24,19 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <poll.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/time.h>
 #include <sys/wait.h>
+
+enum { LEAST_FILES = 16 };
 
 static void refuse(const char *sentence)
 {
@@ -81,13 +86,24 @@ static bool is_null_device(int fd)
 /* 0 and 1 are /dev/null for everybody below, 2 is a log or the same. */
 static int reset_descriptors(void)
 {
+    struct rlimit files;
     struct stat st;
+    int r = fd_close_from(CONTROL_FD + 1);
 
-    if (close_range(CONTROL_FD + 1, ~0U, 0) != 0) {
+    if (r != 0) {
+        return r;
+    }
+    /* So no number is ever higher, and those below can close all without a list of them. */
+    if (getrlimit(RLIMIT_NOFILE, &files) != 0) {
+        return -errno;
+    }
+    files.rlim_cur = files.rlim_cur < WARDEN_FILES ? files.rlim_cur : WARDEN_FILES;
+    files.rlim_max = files.rlim_max < WARDEN_FILES ? files.rlim_max : WARDEN_FILES;
+    if (setrlimit(RLIMIT_NOFILE, &files) != 0) {
         return -errno;
     }
     if (!is_null_device(0)) {
-        int fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+        int fd = open("/dev/null", O_RDWR); /* not CLOEXEC: the zygote's program keeps it */
 
         if (fd < 0 || (fd != 0 && dup2(fd, 0) < 0)) {
             return -errno;
@@ -103,29 +119,59 @@ static int reset_descriptors(void)
                                                        : -errno;
 }
 
+/* However eager the host is (a negative nice, a real-time policy), a script is not. */
+static int reset_priority(void)
+{
+    static const struct sched_param none = {0};
+
+    if (sched_getscheduler(0) != SCHED_OTHER && sched_setscheduler(0, SCHED_OTHER, &none) != 0) {
+        return -errno;
+    }
+    if (getpriority(PRIO_PROCESS, 0) < 0 && setpriority(PRIO_PROCESS, 0, 0) != 0) {
+        return -errno;
+    }
+    return 0;
+}
+
 static int reset_rest(void)
 {
+    int r = reset_priority();
+
+    if (r != 0) {
+        return r;
+    }
     umask(077);
     personality(PER_LINUX);
     if (chdir("/") != 0 || prctl(PR_SET_CHILD_SUBREAPER, 1) != 0) {
         return -errno;
     }
+    if (!ablate_is_off(OFF_NO_NEW_PRIVS) && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) {
+        return -errno;
+    }
     if (geteuid() == 0) {
         setgroups(0, NULL); /* in a container root may lack the right; cells try again */
     }
-    return 0;
+    /* To make and map namespaces, to chroot, and to give ids away; it is never more than this. */
+    return caps_keep(CAPS(SYS_ADMIN) | CAPS(SETUID) | CAPS(SETGID) | CAPS(SETPCAP) |
+                     CAPS(SYS_CHROOT) | CAPS(KILL));
 }
 
-/* The host's pidfd. -ESRCH where the host has gone already. */
-static int watch_host(struct warden *w, pid_t host)
+/* Tier A, once the init is released: the monitor only watches and kills from here on, and gives up
+ * all that it could do beside that. Root becomes the init's own id, which may kill it; that only
+ * where its host, which has the same rights as the monitor had, may still kill the monitor. */
+static int become_watcher(const struct warden *w)
 {
-    w->host_fd = sys_pidfd_open(host);
-    if (w->host_fd == -ENOSYS) {
-        w->host_fd = -1; /* before Linux 5.3; the control socket still tells */
-    } else if (w->host_fd < 0) {
-        return w->host_fd;
+    uint32_t uid = w->base_uid;
+
+    if (caps_bound(0) != 0) {
+        return -EPERM;
     }
-    return getppid() == host ? 0 : -ESRCH;
+    if (geteuid() == 0 && caps_has(CAP_KILL) &&
+        (syscall(SYS_setresgid, uid, uid, uid) != 0 ||
+         syscall(SYS_setresuid, uid, uid, uid) != 0)) {
+        return -errno;
+    }
+    return caps_keep(0);
 }
 
 /* Watches until host, control socket or init is gone; then ends the init and all below it. */
@@ -161,6 +207,9 @@ static struct init_report settle_init(struct warden *w, pid_t pid, int socket)
     if (r != 0) {
         return (struct init_report){SPACE_FORK, -r};
     }
+    if (report.step == 0 && become_watcher(w) != 0) {
+        return (struct init_report){SPACE_IDS, EPERM};
+    }
     return report;
 }
 
@@ -180,7 +229,7 @@ static bool try_tier_a(struct warden *w)
     }
     ours = pair[0];
     w->tier = 'A';
-    w->has_pid_ns = true;
+    w->has_pid_ns = !ablate_is_off(OFF_PID_NS);
     w->may_drop_uid = geteuid() == 0;
     pid = space_fork(&left_out);
     if (pid == 0) {
@@ -207,17 +256,28 @@ static bool try_tier_a(struct warden *w)
     return false;
 }
 
-/* Whether root may give away an id from this base here: tried in a child. */
-static bool may_become(uint32_t uid)
+/* Whether root may give away this id here, and kill who has it: tried on a child. */
+static bool may_give(uint32_t uid)
 {
-    int status = 1;
+    int status = 0;
+    siginfo_t stopped;
     pid_t pid = sys_fork(0);
 
     if (pid == 0) {
-        _exit(syscall(SYS_setresgid, uid, uid, uid) != 0 ||
-              syscall(SYS_setresuid, uid, uid, uid) != 0);
+        if (syscall(SYS_setresgid, uid, uid, uid) == 0 &&
+            syscall(SYS_setresuid, uid, uid, uid) == 0) {
+            raise(SIGSTOP);
+        }
+        _exit(1);
     }
-    return pid > 0 && waitpid(pid, &status, 0) == pid && status == 0;
+    if (pid < 0) {
+        return false;
+    }
+    waitid(P_PID, (id_t)pid, &stopped, WEXITED | WSTOPPED | WNOWAIT);
+    if (kill(pid, SIGKILL) != 0) {
+        kill(pid, SIGCONT); /* its own session: that is always allowed */
+    }
+    return waitpid(pid, &status, 0) == pid && WIFSIGNALED(status);
 }
 
 /* A folder without a name, in which nothing can be made: it was removed while it was open. */
@@ -247,10 +307,11 @@ static bool try_tier_b(struct warden *w)
 {
     for (size_t i = 0; i < ARRAY_SIZE(space_bases) && !w->may_drop_uid; i++) {
         w->base_uid = space_bases[i];
-        w->may_drop_uid = may_become(space_bases[i] + 1);
+        w->may_drop_uid = may_give(space_bases[i] + CELLS_MAX);
     }
     if (!w->may_drop_uid) {
-        warden_notice(w, "root may not give a cell a user id of its own (CAP_SETUID is missing)");
+        warden_notice(w, "root may not give a cell a user id of its own (CAP_SETUID, CAP_SETGID or "
+                         "CAP_KILL is missing)");
         return false;
     }
     w->root_fd = open_empty_folder();
@@ -258,6 +319,10 @@ static bool try_tier_b(struct warden *w)
         warden_notice(w, "no folder could be made to lock cells into");
     }
     w->tier = 'B';
+    if (caps_keep(CAPS(SETUID) | CAPS(SETGID) | CAPS(SETPCAP) | CAPS(SYS_CHROOT) | CAPS(KILL)) !=
+        0) {
+        return false;
+    }
     init_serve(w);
     return true;
 }
@@ -269,6 +334,7 @@ static void serve_tier_c(struct warden *w, bool is_asked_for)
 
     if (geteuid() == 0 && is_asked_for) {
         warden_prefer_in_oom("self");
+        caps_bound(0);
         if (syscall(SYS_setresgid, uid, uid, uid) != 0 ||
             syscall(SYS_setresuid, uid, uid, uid) != 0) {
             warden_notice(w, "root could not become an ordinary user");
@@ -276,37 +342,63 @@ static void serve_tier_c(struct warden *w, bool is_asked_for)
     }
     w->may_drop_uid = false;
     w->tier = 'C';
+    if (caps_keep(0) != 0) {
+        refuse("the warden could not give up its capabilities");
+        return;
+    }
     init_serve(w);
 }
 
 static void note_weaknesses(struct warden *w)
 {
+    if (ablate_notice() != NULL) {
+        warden_notice(w, ablate_notice());
+    }
     if (cell_landlock_abi() < 0) {
         warden_notice(w, "the kernel has no Landlock");
     }
-    if (!cell_limits_hold_memory()) {
-        warden_notice(w, "an address-space limit (ulimit -v) is set, under which the memory limit "
-                         "does not bind a compromised cell");
-    }
 }
 
-int monitor_main(pid_t host, char max_tier)
+/* What no cell can do without, here: NULL, or a sentence. */
+static const char *find_lack(struct warden *w, pid_t host)
+{
+    struct rlimit files;
+
+    if (getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur < LEAST_FILES) {
+        return "the limit on open files (ulimit -n) is below 16, which the warden needs";
+    }
+    w->program_fd = open("/proc/self/exe", O_PATH | O_CLOEXEC);
+    if (w->program_fd < 0) {
+        return "the warden cannot find its own program: /proc is not mounted";
+    }
+    w->host_fd = sys_pidfd_open(host);
+    if (w->host_fd == -ENOSYS) {
+        return "this kernel (or a container's filter) has no pidfd_open: Linux 5.4 or later is "
+               "needed";
+    }
+    if (!cell_limits_hold_memory()) {
+        return "an address-space limit is set (ulimit -v), under which the kernel would not hold "
+               "a script to its memory: set it to unlimited, and bound scripts by their own limit";
+    }
+    return NULL;
+}
+
+int monitor_main(pid_t host, char max_tier, bool is_for_attempts)
 {
     static struct warden w = {.host_fd = -1, .root_fd = -1};
     const char *sentence = NULL;
     bool is_root = geteuid() == 0;
 
+    w.is_for_attempts = is_for_attempts;
     w.notice = buf_max(WIRE_MAX_SENTENCE);
     reset_signals();
     if (reset_descriptors() != 0 || reset_rest() != 0) {
         refuse("the warden could not reset what it inherited (is /dev/null there?)");
         return 1;
     }
-    if (watch_host(&w, host) != 0) {
-        return 1; /* nobody is left to be told */
-    }
-    if (cell_prepare_filter(&sentence) != 0) {
-        refuse(sentence);
+    sentence = find_lack(&w, host);
+    if (sentence != NULL || w.host_fd < 0 || getppid() != host) {
+        refuse(sentence != NULL ? sentence : "the host has gone");
         return 1;
     }
     note_weaknesses(&w);

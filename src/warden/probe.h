@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * What walls this machine can raise, found by raising them.
+ * What this machine allows, found by doing it.
  */
 #ifndef WARDEN_PROBE_H
 #define WARDEN_PROBE_H
 
-/* Tries each wall in a child of its own and prints name=value lines on stdout; probe.c's head
- * lists them. The exit status: 0 where a cell can be made, else 1. */
+/* Tries each thing in a child of its own and prints name=value lines on stdout; probe.c's head
+ * lists them. The exit status: 0. */
 int probe_main(void);
 
 #endif

@@ -10,6 +10,7 @@
 
 #include "base/fd.h"
 #include "base/mem.h"
+#include "cell/cell.h"
 #include "warden/sys.h"
 #include "warden/warden.h"
 
@@ -24,8 +25,10 @@ enum {
     WISHED = CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP,
 };
 
-/* The second one is for a root whose own user namespace ends at 65,535. */
-const uint32_t space_bases[2] = {100000, 60000};
+/* The first range is one that no distribution gives to anybody (subordinate ids begin at 100,000,
+ * those of system containers end below it). The second is for a root whose own user namespace ends
+ * at 65,535. */
+const uint32_t space_bases[2] = {1900000000, 60000};
 
 static const char *explain_fork(int error)
 {
@@ -70,13 +73,22 @@ void space_explain(struct buf *out, enum space_step step, int error)
     buf_printf(out, "%s: %s", text, strerrordesc_np(error));
 }
 
+/* None but in a test build. */
+static uint64_t left_out(void)
+{
+    return (ablate_is_off(OFF_PID_NS) ? CLONE_NEWPID : 0) |
+           (ablate_is_off(OFF_NET_NS) ? CLONE_NEWNET : 0) |
+           (ablate_is_off(OFF_IPC_NS) ? CLONE_NEWIPC : 0);
+}
+
 pid_t space_fork(const char **ret_left_out)
 {
-    pid_t pid = sys_fork(NEEDED | WISHED);
+    uint64_t off = left_out();
+    pid_t pid = sys_fork((NEEDED | WISHED) & ~off);
 
     *ret_left_out = NULL;
     if (pid == -EINVAL) {
-        pid = sys_fork(NEEDED);
+        pid = sys_fork(NEEDED & ~off);
         *ret_left_out = "the kernel lacks network, ipc, uts or cgroup namespaces";
     }
     return pid;

@@ -8,16 +8,23 @@
 #include "base/buf.h"
 #include "wire/wire.h"
 
-enum { CONTROL_FD = 3, WARDEN_UIDS = 1000 };
+enum {
+    CONTROL_FD = 3,
+    CELLS_MAX = 4096,            /* that live at once */
+    WARDEN_UIDS = CELLS_MAX + 1, /* the warden's own, and one for each */
+    WARDEN_FILES = 1024,         /* descriptors of any process of the warden's */
+};
 
 struct warden {
-    char tier;         /* 'A', 'B' or 'C' */
-    int host_fd;       /* the host's pidfd; -1 where the kernel has none */
-    uint32_t base_uid; /* root tiers: cells become one of WARDEN_UIDS - 1 ids from here */
-    bool may_drop_uid; /* root tiers */
-    bool has_pid_ns;   /* tier A */
-    int root_fd;       /* tier B: an empty folder to chroot to, else -1 */
-    struct buf notice; /* for the host, what is weaker here; empty where nothing is */
+    char tier;            /* 'A', 'B' or 'C' */
+    int host_fd;          /* the host's pidfd */
+    int program_fd;       /* this program's file, for the zygotes */
+    uint32_t base_uid;    /* root tiers: cells become one of the CELLS_MAX ids after this one */
+    bool may_drop_uid;    /* root tiers */
+    bool has_pid_ns;      /* tier A */
+    bool is_for_attempts; /* its cells make escapes, no scripts */
+    int root_fd;          /* tier B: an empty folder to chroot to, else -1 */
+    struct buf notice;    /* for the host, what is weaker here; empty where nothing is */
 };
 
 /* Writes one line, name=value pairs, to the log. */

@@ -2,10 +2,11 @@
  *
  * The JavaScript zygote: a child of the init (tiers B and C: of the warden's one process).
  *
- * It makes the engine ready once and then forks a cell per request. CLONE_PARENT makes the
- * cell its parent's child, so that the init reaps it and holds its pid; the zygote itself
- * waits for nobody. It runs no script, and what it holds its cells inherit: so it holds no
- * descriptor but its socket, and no secret.
+ * It is this program once more, by exec, so that its address layout and its stack canary, which
+ * its cells share, are its own and not the init's. It makes the engine ready once and then forks a
+ * cell per request. CLONE_PARENT makes the cell its parent's child, so that the init reaps it and
+ * holds its pid; the zygote itself waits for nobody. It runs no script, and what it holds its cells
+ * inherit: so it holds no descriptor but its socket, and no secret.
  *
  * A zygote that is killed between a fork and its reply leaves a cell whose pid nobody knows:
  * the host is told that the cell failed and closes its socket, upon which the cell, which has
@@ -16,10 +17,11 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "cell/cell.h"
+#include "warden/caps.h"
 #include "warden/sys.h"
 
 #include <fcntl.h>
-#include <linux/capability.h>
+#include <stdio.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -74,6 +76,13 @@ static void reply(const struct zygote_reply *m)
     }
 }
 
+__attribute__((noreturn)) static void refuse_start(int error, const char *sentence)
+{
+    reply(&(struct zygote_reply){
+        .word = ZYGOTE_BROKEN, .error = (uint32_t)error, .sentence = bytes_str(sentence)});
+    _exit(1);
+}
+
 int zygote_read(struct bytes data, struct zygote_reply *ret)
 {
     struct reader r = reader_of(data);
@@ -96,6 +105,7 @@ static void become_cell(const struct warden *w, const struct zygote_request *req
         .uid = request->uid,
         .may_drop_uid = w->may_drop_uid,
         .has_pid_ns = w->has_pid_ns,
+        .is_for_attempts = w->is_for_attempts,
         .parent = parent,
     };
     void *page =
@@ -129,14 +139,11 @@ static void make_cell(const struct warden *w, struct packet *p, pid_t parent)
     });
 }
 
-/* What nobody after it shall get back by an exec; that may fail where it has no such right. */
-static void drop_bounding_set(void)
+/* What it needs to fork cells, and they to become somebody else. */
+static uint64_t caps_needed(const struct warden *w)
 {
-    for (int cap = 0; cap <= CAP_LAST_CAP + 32; cap++) {
-        if (prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) != 0) {
-            break;
-        }
-    }
+    return (w->has_pid_ns ? CAPS(SYS_ADMIN) : 0) |
+           (w->may_drop_uid ? CAPS(SETUID) | CAPS(SETGID) : 0);
 }
 
 /* Walls that cells inherit: raised once here. */
@@ -144,24 +151,19 @@ static int raise_shared_walls(const struct warden *w)
 {
     struct rlimit none = {0, 0};
 
-    if (w->root_fd >= 0 && (fchdir(w->root_fd) != 0 || chroot(".") != 0)) {
+    if (setrlimit(RLIMIT_CORE, &none) != 0 ||
+        (!ablate_is_off(OFF_DUMPABLE) && prctl(PR_SET_DUMPABLE, 0) != 0)) {
         return -errno;
     }
-    if (setrlimit(RLIMIT_CORE, &none) != 0 || prctl(PR_SET_DUMPABLE, 0) != 0) {
-        return -errno;
+    if (!ablate_is_off(OFF_CAPS) && (caps_bound(0) != 0 || caps_keep(caps_needed(w)) != 0)) {
+        return -EPERM;
     }
-    drop_bounding_set();
+    ablate_keep_caps();
     /* A first write to a huge page would copy 2 MiB. */
     prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
     /* Kernels before 6.3 have no such wall; there the filter alone refuses executable memory. */
-    prctl(SET_MDWE, MDWE_REFUSE_EXEC_GAIN, 0, 0, 0);
-    return 0;
-}
-
-static int keep_descriptors(int socket)
-{
-    if (dup2(socket, ZYGOTE_FD) < 0 || fcntl(ZYGOTE_FD, F_SETFD, FD_CLOEXEC) != 0) {
-        return -errno;
+    if (!ablate_is_off(OFF_MDWE)) {
+        prctl(SET_MDWE, MDWE_REFUSE_EXEC_GAIN, 0, 0, 0);
     }
     return 0;
 }
@@ -169,31 +171,35 @@ static int keep_descriptors(int socket)
 static void prepare(const struct warden *w, pid_t parent)
 {
     const char *sentence = "the zygote's own walls could not be raised";
-    int r = 0;
+    int r;
 
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent) {
         _exit(0);
     }
-    if (!w->has_pid_ns) {
-        warden_prefer_in_oom("self"); /* in tier A the monitor did it */
-    }
     r = raise_shared_walls(w);
-    if (close_range(ZYGOTE_FD + 1, ~0U, 0) != 0) {
-        r = -errno;
+    if (r == 0 && !ablate_is_off(OFF_DESCRIPTORS)) {
+        r = fd_close_from(ZYGOTE_FD + 1);
+    }
+    if (r == 0) {
+        r = cell_prepare_filter(&sentence);
     }
     if (r == 0) {
         r = cell_prepare(&sentence);
     }
     if (r != 0) {
-        reply(&(struct zygote_reply){
-            .word = ZYGOTE_BROKEN, .error = (uint32_t)-r, .sentence = bytes_str(sentence)});
-        _exit(1);
+        refuse_start(-r, sentence);
     }
     reply(&(struct zygote_reply){.word = ZYGOTE_READY, .sentence = bytes_none()});
 }
 
-__attribute__((noreturn)) static void zygote_main(const struct warden *w, pid_t parent)
+void zygote_main(pid_t parent, const char *letters)
 {
+    const struct warden warden = {.tier = letters[0],
+                                  .has_pid_ns = strchr(letters, 'p') != NULL,
+                                  .may_drop_uid = strchr(letters, 'u') != NULL,
+                                  .is_for_attempts = strchr(letters, 'a') != NULL};
+    const struct warden *w = &warden;
+
     prepare(w, parent);
     for (;;) {
         struct packet p;
@@ -204,6 +210,50 @@ __attribute__((noreturn)) static void zygote_main(const struct warden *w, pid_t 
         make_cell(w, &p, parent);
         packet_done(&p);
     }
+}
+
+/* The tier, and a letter for each thing that is so. */
+static void put_letters(const struct warden *w, char letters[5])
+{
+    size_t n = 0;
+
+    letters[n++] = w->tier;
+    if (w->has_pid_ns) {
+        letters[n++] = 'p';
+    }
+    if (w->may_drop_uid) {
+        letters[n++] = 'u';
+    }
+    if (w->is_for_attempts) {
+        letters[n++] = 'a';
+    }
+    letters[n] = '\0';
+}
+
+/* In the child: the chroot of tier B, then the program, with an empty environment. */
+__attribute__((noreturn)) static void exec_zygote(const struct warden *w, pid_t parent, int socket)
+{
+    char number[16];
+    char letters[5];
+    char *argv[] = {(char *)(uintptr_t) "torno-warden", (char *)(uintptr_t) "--zygote", number,
+                    letters, NULL};
+    char *none[] = {NULL};
+
+    snprintf(number, sizeof number, "%d", (int)parent);
+    put_letters(w, letters);
+    if (!w->has_pid_ns) {
+        warden_prefer_in_oom("self"); /* in tier A the monitor did it */
+    }
+    if (dup2(socket, ZYGOTE_FD) < 0) {
+        _exit(1);
+    }
+    if (w->root_fd >= 0 && !ablate_is_off(OFF_ROOT) &&
+        (fchdir(w->root_fd) != 0 || chroot(".") != 0)) {
+        refuse_start(errno, "the zygote could not be locked into an empty folder");
+    }
+    syscall(SYS_execveat, w->program_fd, "", argv, ablate_environment(none), AT_EMPTY_PATH);
+    refuse_start(errno, "the warden could not start itself anew as the zygote (its file must be "
+                        "one that every user may run: chmod 755)");
 }
 
 int zygote_start(const struct warden *w, pid_t *ret_pid, int *ret_socket)
@@ -224,10 +274,7 @@ int zygote_start(const struct warden *w, pid_t *ret_pid, int *ret_socket)
         return pid;
     }
     if (pid == 0) {
-        if (keep_descriptors(theirs) != 0) {
-            _exit(1);
-        }
-        zygote_main(w, parent);
+        exec_zygote(w, parent, theirs);
     }
     *ret_pid = pid;
     *ret_socket = steal_fd(&ours);

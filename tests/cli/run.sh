@@ -243,7 +243,18 @@ check "8 descriptors: told" has_err "Too many open files"
 (ulimit -f 0 && exec "$torno" run echo.js 2>&1) | cat >err
 status=${PIPESTATUS[0]}
 check "no file may be written: 3, not a signal" is_status 3
-check "no file may be written: told" has_err "crashed (wall)"
+check "no file may be written: told" has_err "(ulimit -f)"
+(ulimit -v 20000000 && exec "$torno" run echo.js) >out 2>err
+status=$?
+check "a limit on addresses: 3" is_status 3
+check "a limit on addresses: told" has_err "(ulimit -v)"
+(ulimit -s 64 && exec "$torno" run --mcp d.json echo.js) >out 2>err
+status=$?
+check "a stack of 64 KiB is enough" is_out '{"a":1}\n'
+(ulimit -s 48 && exec "$torno" run echo.js) >out 2>err
+status=$?
+check "a stack of 48 KiB: 2" is_status 2
+check "a stack of 48 KiB: told" has_err "(ulimit -s) is 48 KiB"
 (ulimit -n 20 && exec "$torno" run --mcp d.json echo.js) >out 2>err
 status=$?
 check "few descriptors: no success" [ "$status" != 0 ]
@@ -263,17 +274,6 @@ sleep 0.2
 check "SIGHUP under nohup is ignored" kill -0 $pid
 kill -INT $pid
 wait $pid
-
-# --- doctor
-run doctor
-check "doctor: 0" is_status 0
-check "doctor: green" grep -q '^green: a script ran' out
-check "doctor: every line has a verdict" [ "$(grep -cvE '^(ok|weak|bad) |^(green|red): |^torno |^$' out)" = 0 ]
-check "doctor: stderr" is_quiet
-run doctor --json
-check "doctor: keys" json_is 'Object.keys(o).join()' version,engine,protocol,probe,walls,is_green,sentence,first_call_us
-check "doctor: green as JSON" json_is 'o.is_green && o.probe.cell === "yes" && o.first_call_us > 0' true
-check "doctor: nothing left" none_left
 
 # --- a helper that is there and says nothing keeps no run from its end
 mkdir mute

@@ -34,6 +34,15 @@ kill -INT $pid
 wait $pid
 check "nothing left" none_left
 
+# Root's warden starts its zygote under another user id: a program for root alone is told.
+if [ "$(id -u)" = 0 ] && [ "$tier" = A ]; then
+    chmod 700 bin/torno-warden
+    run run - # stdin is empty
+    chmod 755 bin/torno-warden
+    check "a warden for root alone: 3" is_status 3
+    check "a warden for root alone: told" has_err "chmod 755"
+fi
+
 # After its own filter is up, a cell may make these calls alone.
 if command -v strace >/dev/null 2>&1; then
     cat >work.js <<'J'

@@ -107,7 +107,7 @@ static void api_on_ended(void *arg, struct run *run, const struct ending *ending
 static void api_on_event(void *arg, const struct event *event)
 {
     struct api *api = arg;
-    char letter = "?WRSCAOED"[event->type];
+    char letter = "?WRSCAOKED"[event->type];
     size_t n = strlen(api->events);
 
     api_check(api, !api->is_inside, "on_event comes from the loop");

@@ -15,6 +15,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -62,25 +63,40 @@ static void read_all(uint8_t *to, size_t len)
     }
 }
 
-/* Reads one whole frame; its name. */
-static const char *read_frame(void)
+/* Reads one whole frame; its name, and its body, which is the caller's. */
+static const char *read_whole(struct bytes *ret_body)
 {
     uint8_t head[FRAME_HEADER_BYTES];
     struct reader r = reader_of(bytes_of(head, sizeof head));
     uint32_t len;
-    uint8_t type;
+    uint8_t *body;
 
     read_all(head, sizeof head);
-    len = reader_u32(&r);
-    type = reader_u8(&r);
-    while (len > 1) {
-        uint8_t junk[65536];
-        size_t n = len - 1 < sizeof junk ? len - 1 : sizeof junk;
+    len = reader_u32(&r) - 1;
+    body = xmem_new(len + 1);
+    read_all(body, len);
+    *ret_body = bytes_of(body, len);
+    return wire_name(reader_u8(&r));
+}
 
-        read_all(junk, n);
-        len -= (uint32_t)n;
+static const char *read_frame(void)
+{
+    struct bytes body;
+    const char *name = read_whole(&body);
+
+    mem_free((void *)(uintptr_t)body.ptr);
+    return name;
+}
+
+/* The body of the next frame, which must be this one. */
+static struct bytes read_body(const char *name)
+{
+    struct bytes body;
+
+    if (strcmp(read_whole(&body), name) != 0) {
+        _exit(97);
     }
-    return wire_name(type);
+    return body;
 }
 
 /* Reads whole frames until one of this name came. */
@@ -207,6 +223,52 @@ static void do_seen(char *at)
     m.how = number(&at);
     wire_put_seen(&b, &m);
     send_buf(&b);
+}
+
+/* wakes FIRST LAST PAYLOAD: one for each id. */
+static void do_wakes(char *at)
+{
+    uint32_t first = number(&at);
+    uint32_t last = number(&at);
+
+    for (uint32_t id = first; id <= last; id++) {
+        struct buf b = buf_max(FRAME_MAX);
+        struct wire_wake m = {.id = id, .payload = bytes_str(at)};
+
+        wire_put_wake(&b, &m);
+        send_buf(&b);
+    }
+}
+
+/* pass: a hello, and a descriptor with each of its bytes. */
+static void do_pass(char *at)
+{
+    struct buf b = buf_max(FRAME_MAX);
+    struct wire_hello hello = {.version = WIRE_VERSION, .walls = 63};
+
+    (void)at;
+    wire_put_hello(&b, &hello);
+    for (size_t i = 0; i < b.len; i++) {
+        union {
+            char space[CMSG_SPACE(sizeof(int))];
+            struct cmsghdr align;
+        } control = {0};
+        struct iovec part = {.iov_base = &b.data[i], .iov_len = 1};
+        struct msghdr m = {.msg_iov = &part,
+                           .msg_iovlen = 1,
+                           .msg_control = control.space,
+                           .msg_controllen = sizeof control.space};
+        struct cmsghdr *c = CMSG_FIRSTHDR(&m);
+
+        c->cmsg_level = SOL_SOCKET;
+        c->cmsg_type = SCM_RIGHTS;
+        c->cmsg_len = CMSG_LEN(sizeof(int));
+        memcpy(CMSG_DATA(c), &cell_fd, sizeof cell_fd);
+        if (sendmsg(cell_fd, &m, MSG_NOSIGNAL) < 0) {
+            _exit(0);
+        }
+    }
+    buf_done(&b);
 }
 
 static void do_output(struct bytes text)
@@ -341,6 +403,27 @@ static void do_frame(char *at)
     send_buf(&b);
 }
 
+/* filled TYPE N HEX: the same, and N zeros more. */
+static void do_filled_frame(char *at)
+{
+    struct buf b = buf_max(FRAME_MAX);
+    struct buf body = buf_max(FRAME_MAX);
+    uint32_t type = number(&at);
+    uint32_t n = number(&at);
+    uint8_t *zeros;
+
+    put_hex(&body, at);
+    zeros = buf_grow(&body, n);
+    if (zeros != NULL) {
+        memset(zeros, 0, n);
+    }
+    buf_put_u32(&b, (uint32_t)body.len + 1);
+    buf_put_u8(&b, (uint8_t)type);
+    buf_put_bytes(&b, buf_bytes(&body));
+    buf_done(&body);
+    send_buf(&b);
+}
+
 /* zeros N: so many bytes. */
 static void do_zeros(char *at)
 {
@@ -409,13 +492,16 @@ static const struct verb {
     const char *name;
     void (*run)(char *at);
 } verbs[] = {
-    {"hello", do_hello},   {"await", await},      {"call", do_call},     {"calls", do_calls},
-    {"big", do_big},       {"values", do_values}, {"deep", do_deep},     {"seen", do_seen},
-    {"output", do_text},   {"flood", do_flood},   {"ending", do_ending}, {"notes", do_notes},
-    {"frames", do_frames}, {"raw", do_raw},       {"frame", do_frame},   {"zeros", do_zeros},
-    {"sleep", do_sleep},   {"slow", do_slow},     {"close", do_close},   {"exit", do_exit},
-    {"die", do_die},       {"hang", do_hang},     {"spin", do_spin},     {"naps", do_naps},
-    {"ticks", do_ticks},
+    {"hello", do_hello},         {"await", await},      {"call", do_call},
+    {"calls", do_calls},         {"big", do_big},       {"values", do_values},
+    {"deep", do_deep},           {"seen", do_seen},     {"output", do_text},
+    {"flood", do_flood},         {"ending", do_ending}, {"notes", do_notes},
+    {"frames", do_frames},       {"raw", do_raw},       {"frame", do_frame},
+    {"zeros", do_zeros},         {"sleep", do_sleep},   {"slow", do_slow},
+    {"close", do_close},         {"exit", do_exit},     {"die", do_die},
+    {"hang", do_hang},           {"spin", do_spin},     {"naps", do_naps},
+    {"wakes", do_wakes},         {"pass", do_pass},     {"ticks", do_ticks},
+    {"filled", do_filled_frame},
 };
 
 static void do_line(char *line)
@@ -432,12 +518,8 @@ static void do_line(char *line)
     _exit(99); /* a line that there is not: the case fails by its ending */
 }
 
-/* The lines after "cell". */
-static void lie(char *script)
+static void do_lines(char *at)
 {
-    char *at = strstr(script, "\ncell\n");
-
-    at = at == NULL ? NULL : at + strlen("\ncell\n");
     while (at != NULL && *at != '\0') {
         char *end = at + strcspn(at, "\n");
         bool is_last = *end == '\0';
@@ -450,11 +532,53 @@ static void lie(char *script)
     }
 }
 
-static void behave(void)
+/* The lines after "cell". */
+static void lie(char *script)
+{
+    char *at = strstr(script, "\ncell\n");
+
+    do_lines(at == NULL ? NULL : at + strlen("\ncell\n"));
+}
+
+/* Of the lines after "cell" the one with this number, from 1; without one it behaves. */
+static void lie_by_number(char *script, uint32_t cell)
+{
+    char *at = strstr(script, "\ncell\n") + strlen("\ncell\n");
+
+    for (uint32_t i = 1; i < cell && at != NULL; i++) {
+        at = strchr(at, '\n');
+        at = at == NULL ? NULL : at + 1;
+    }
+    if (at != NULL && *at != '\0') {
+        at[strcspn(at, "\n")] = '\0';
+        do_line(at);
+        do_hang(at);
+    }
+}
+
+/* The script that came is the lines to be done; none: it behaves. */
+static void lie_as_told(void)
+{
+    struct wire_start m;
+    struct bytes body = read_body("start");
+
+    if (wire_get_start(body, &m) < 0) {
+        _exit(98);
+    }
+    if (m.code.len > 1) {
+        do_lines(mem_str(m.code));
+    } else {
+        send_ending(WIRE_END_FINISHED, "value", bytes_str("\"fine\""), "");
+    }
+}
+
+static void behave(bool has_said_hello)
 {
     char finished[] = "1 \"fine\"";
 
-    do_hello(finished + strlen(finished));
+    if (!has_said_hello) {
+        do_hello(finished + strlen(finished));
+    }
     await("start");
     do_ending(finished);
 }

@@ -46,10 +46,21 @@ static void cell_life(int fd, uint32_t cell)
     setrlimit(RLIMIT_CORE, &no_core);
     close(CONTROL);
     cell_fd = fd;
-    if (cell == 1 || strstr(script, "\nevery cell\n") != NULL) {
+    if (strstr(script, "\nas told\n") != NULL) {
+        do_hello(script + strlen(script));
+        lie_as_told();
+    } else if (strstr(script, "\na line a cell\n") != NULL) {
+        bool has_hello = strstr(script, "\nhello first\n") != NULL;
+
+        if (has_hello) {
+            do_hello(script + strlen(script));
+        }
+        lie_by_number(script, cell);
+        behave(has_hello);
+    } else if (cell == 1 || strstr(script, "\nevery cell\n") != NULL) {
         lie(script);
     } else {
-        behave();
+        behave(false);
     }
     _exit(0);
 }

@@ -282,6 +282,9 @@ static void test_said(void)
     ends(&f, ENDING_OVERSIZE, "", "m");
     said.kind = WIRE_END_TRAPPED;
     ends(&f, ENDING_CRASHED, "trap", "m");
+    said.message = bytes_none();
+    ends(&f, ENDING_CRASHED, "trap", "did not say how");
+    said.message = bytes_str("m");
     said.kind = WIRE_END_STOPPED;
     f.cause = CAUSE_STOP;
     ends(&f, ENDING_STOPPED, "", "stopped");

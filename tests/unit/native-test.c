@@ -1,132 +1,124 @@
 /* SPDX-License-Identifier: MIT
  *
- * What native code in a broken engine can do from inside a cell, in every tier: the probes of
- * tests/native/engine.c, run in a test build of the warden, torno-warden-native in the folder
- * TESTBIN. Each probe must die as its row says, or come back with a harmless result.
+ * What native code in a broken engine can do from inside a cell, in every tier, as root and as an
+ * ordinary user: the attempts of wire/attempts.tbl.h, made by the cells of the warden that ships,
+ * started with --attempts. Each must die as its row says, or come back with a harmless result.
+ * And that no script gets there: the cells of an ordinary warden run the same texts as JavaScript.
  */
-#define WARDEN_FOLDER  "TESTBIN"
-#define WARDEN_PROGRAM "build/plain/test", "torno-warden-native"
 #include "t.h"
 #include "warden-host.h"
 
-enum { DATA_MIB = MEMORY / (1024 * 1024), ANY_RESULT = -1000 };
-
-/* How a probe ends: by a signal, or with its result as the script's value. */
-static const struct row {
-    const char *probe;
-    int signal; /* 0: it comes back */
-    long least;
-    long most;
-} rows[] = {
-    {"open", SIGSYS, 0, 0},
-    {"stat", SIGSYS, 0, 0},
-    {"chmod", SIGSYS, 0, 0},
-    {"socket", SIGSYS, 0, 0},
-    {"vsock", SIGSYS, 0, 0},
-    {"sendmsg", SIGSYS, 0, 0},
-    {"recvmsg", SIGSYS, 0, 0},
-    {"dup", SIGSYS, 0, 0},
-    {"ioctl", SIGSYS, 0, 0},
-    {"fcntl", SIGSYS, 0, 0},
-    {"poll", SIGSYS, 0, 0},
-    {"fork", SIGSYS, 0, 0},
-    {"clone", SIGSYS, 0, 0},
-    {"clone3", SIGSYS, 0, 0},
-    {"exec", SIGSYS, 0, 0},
-    {"kill", SIGSYS, 0, 0},
-    {"kill-all", SIGSYS, 0, 0},
-    {"ptrace", SIGSYS, 0, 0},
-    {"getpid", SIGSYS, 0, 0},
-    {"setrlimit", SIGSYS, 0, 0},
-    {"dumpable", SIGSYS, 0, 0},
-    {"deathsig", SIGSYS, 0, 0},
-    {"filter", SIGSYS, 0, 0},
-    {"sigaction", SIGSYS, 0, 0},
-    {"mmap", SIGSYS, 0, 0},
-    {"mmap-shared", SIGSYS, 0, 0},
-    {"munmap", SIGSYS, 0, 0},
-    {"mremap", SIGSYS, 0, 0},
-    {"brk", SIGSYS, 0, 0},
-    {"memfd", SIGSYS, 0, 0},
-    {"io_uring", SIGSYS, 0, 0},
-    {"userfaultfd", SIGSYS, 0, 0},
-    {"setuid", SIGSYS, 0, 0},
-    {"unshare", SIGSYS, 0, 0},
-    {"x32-write", SIGSYS, 0, 0},
-    {"mprotect-exec", SIGSYS, 0, 0},
-    {"mprotect-rwx", SIGSYS, 0, 0},
-    {"mprotect-down", SIGSYS, 0, 0},
-    {"mprotect-high", SIGSYS, 0, 0},
-    {"allocate", SIGSYS, 0, 0},
-    {"vsyscall", SIGSYS, 0, 0},
-    {"own-text", SIGSEGV, 0, 0}, /* it loses the right to run it */
-    {"null-write", SIGSEGV, 0, 0},
-    {"jump-to-data", SIGSEGV, 0, 0},
-    {"main-stack", SIGSEGV, 0, 0},
-    {"trap", SIGILL, 0, 0},
-    {"grow-all", 0, -ENOMEM, -ENOMEM},
-    {"grow-steps", 0, DATA_MIB / 2, DATA_MIB},
-    {"other-fds", 0, 0, 0},
-    {"read-null", 0, 0, 0},
+struct outcome {
+    char word[64]; /* a signal's or an errno's name, a number, or how the script ended */
+    char sentence[WIRE_MAX_SENTENCE + 1];
+    char message[256]; /* of a script that failed */
+    int status;
 };
 
-/* Runs one probe to its cell's end; *ret_value is the script's value, or ANY_RESULT. */
-static int run_probe(const struct warden *w, const char *probe, struct obituary *ret_died,
-                     long *ret_value)
+static const struct row {
+    const char *name;
+    const char *wants;
+} rows[] = {
+#define ATTEMPT(name, wants, wall, sentence) {#name, wants},
+#include "wire/attempts.tbl.h"
+#undef ATTEMPT
+};
+
+/* Whether one of the words is this one. */
+static bool is_among(const char *words, const char *word)
+{
+    size_t len = strlen(word);
+
+    for (const char *at = words; at != NULL; at = strchr(at, ' ')) {
+        at += *at == ' ';
+        if (strncmp(at, word, len) == 0 && (at[len] == ' ' || at[len] == '\0')) {
+            return len > 0;
+        }
+    }
+    return false;
+}
+
+static void read_ending(const struct frame *f, struct outcome *out)
+{
+    struct wire_ending e;
+
+    if (f->type != WIRE_MSG_ending || wire_get_ending(f->body, &e) != 0) {
+        snprintf(out->word, sizeof out->word, "a frame of type %u", f->type);
+    } else if (e.kind == WIRE_END_FINISHED) {
+        int cut = e.value.len >= 2 ? (int)e.value.len - 2 : 0; /* its quotes */
+
+        snprintf(out->word, sizeof out->word, "%.*s", cut, (const char *)e.value.ptr + 1);
+    } else {
+        snprintf(out->word, sizeof out->word, "failed");
+        snprintf(out->message, sizeof out->message, "%.*s: %.*s", (int)e.name.len,
+                 (const char *)e.name.ptr, (int)e.message.len, (const char *)e.message.ptr);
+    }
+}
+
+/* A start frame with every flag set, those too that no host knows. */
+static void run_flagged(const struct cell *c, const char *code)
+{
+    _cleanup_(buf_done) struct buf out = buf_max(WIRE_MIB);
+    struct wire_start m = {.memory_bytes = MEMORY,
+                           .max_calls_out = 16,
+                           .max_args_bytes = 65536,
+                           .max_args_values = 1000,
+                           .max_result_depth = 100,
+                           .flags = UINT32_MAX,
+                           .code = bytes_str(code),
+                           .names = bytes_str("[]"),
+                           .catalogue = bytes_str("[]")};
+
+    wire_put_start(&out, &m);
+    T_EQ(fd_write_all(c->socket, buf_bytes(&out)), 0);
+}
+
+/* Runs one text to its cell's end. */
+static struct outcome run_text(const struct warden *w, const char *text,
+                               void (*run)(const struct cell *c, const char *code))
 {
     _cleanup_(buf_done) struct buf in = buf_max(WIRE_MIB);
+    struct outcome out = {.word = ""};
+    struct obituary died = {0};
     static uint32_t id;
     struct cell c;
     struct frame f;
-    struct wire_ending ending;
 
-    *ret_value = ANY_RESULT;
     cell_start(w, ++id, &c);
-    cell_run(&c, probe);
-    if (cell_frame(&c, &in, &f) == 0 && f.type == WIRE_MSG_ending &&
-        wire_get_ending(f.body, &ending) == 0) {
-        char text[32] = "";
-
-        snprintf(text, sizeof text, "%.*s", (int)ending.value.len, (const char *)ending.value.ptr);
-        sscanf(text, "%ld", ret_value);
+    run(&c, text);
+    if (cell_frame(&c, &in, &f) == 0) {
+        read_ending(&f, &out);
     }
     cell_done(&c);
-    return next_obituary(w, ret_died);
+    T_EQ(next_obituary(w, &died), 0);
+    out.status = died.status;
+    snprintf(out.sentence, sizeof out.sentence, "%s", died.sentence);
+    if (WIFSIGNALED(died.status)) {
+        T_STR(out.word, ""); /* killed, so it has said nothing before */
+        snprintf(out.word, sizeof out.word, "SIG%s", sigabbrev_np(WTERMSIG(died.status)));
+    } else {
+        T_EQ(died.status, 0);
+    }
+    return out;
 }
 
 static void check_row(const struct warden *w, const struct row *row)
 {
-    struct obituary died = {0};
-    long value;
-    bool is_good;
+    struct outcome out = run_text(w, row->name, cell_run);
 
-    T_EQ(run_probe(w, row->probe, &died, &value), 0);
-    if (row->signal != 0) {
-        is_good =
-            WIFSIGNALED(died.status) && WTERMSIG(died.status) == row->signal && value == ANY_RESULT;
-    } else {
-        is_good = died.status == 0 && value >= row->least && value <= row->most;
+    if (!is_among(row->wants, out.word)) {
+        fprintf(stderr, "user %u, tier %c, %s: wants %s, came to \"%s\" %s\n", geteuid(), w->tier,
+                row->name, row->wants, out.word, out.message);
     }
-    if (!is_good) {
-        fprintf(stderr, "tier %c, %s: wait status %x, result %ld\n", w->tier, row->probe,
-                (unsigned)died.status, value);
-    }
-    T_OK(is_good);
-    T_EQ(strstr(died.sentence, "filter") != NULL, row->signal == SIGSYS);
+    T_OK(is_among(row->wants, out.word));
+    T_EQ(strstr(out.sentence, "filter") != NULL, strcmp(out.word, "SIGSYS") == 0);
 }
 
-/* Those that do not end by themselves, or not alike everywhere. */
-static void check_rest(const struct warden *w)
+/* Those that do not end by themselves. */
+static void check_by_hand(const struct warden *w)
 {
     struct obituary died = {0};
     struct cell c;
-    long value;
-
-    T_EQ(run_probe(w, "int80", &died, &value), 0);
-    T_OK(WIFSIGNALED(died.status) &&
-         (WTERMSIG(died.status) == SIGSYS || WTERMSIG(died.status) == SIGSEGV));
-    T_EQ(run_probe(w, "abort", &died, &value), 0);
-    T_OK(WIFSIGNALED(died.status)); /* which signal, pid 1 and the filter decide */
 
     cell_start(w, 900, &c);
     cell_run(&c, "spin");
@@ -145,20 +137,87 @@ static void check_rest(const struct warden *w)
     T_EQ(died.status, 0); /* the host hung up: an error of write, no signal */
 }
 
-int main(void)
+/* A text that is no attempt's name ends clearly, whatever it is. */
+static void check_strangers(const struct warden *w)
 {
-    static const char tiers[] = "ABC";
+    static const char *const texts[] = {"", "return 1", "open ", "Open", "frok"};
 
-    warden_program();
-    for (const char *tier = tiers; *tier != '\0'; tier++) {
-        struct warden w;
+    for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+        struct outcome out = run_text(w, texts[i], cell_run);
 
-        T_EQ(warden_start(&w, *tier, NULL), 0);
-        for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        T_STR(out.word, "failed");
+        T_OK(strstr(out.message, "NoSuchAttempt: this warden was started with --attempts") != NULL);
+    }
+}
+
+static void test_tier(char tier)
+{
+    struct warden w;
+
+    warden_option = "--attempts";
+    T_EQ(warden_start(&w, tier, NULL), 0);
+    T_EQ(w.tier, tier == 'B' && geteuid() != 0 ? 'C' : tier);
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        if (rows[i].wants[0] != '\0') {
             check_row(&w, &rows[i]);
         }
-        check_rest(&w);
-        warden_end(&w);
     }
+    check_by_hand(&w);
+    check_strangers(&w);
+    warden_end(&w);
+}
+
+/* As a user there are two tiers. */
+static void test_user_tiers(void)
+{
+    test_tier('A');
+    test_tier('C');
+}
+
+/* The same texts, given to cells of a warden without the option, are JavaScript; no flag of a
+ * start frame makes attempts of them. */
+static void test_ordinary(void)
+{
+    struct warden w;
+
+    warden_option = NULL;
+    T_EQ(warden_start(&w, 'A', NULL), 0);
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct outcome out = run_text(&w, rows[i].name, run_flagged);
+        char wanted[128];
+
+        T_EQ(out.status, 0);
+        snprintf(wanted, sizeof wanted, "ReferenceError: %s is not defined", rows[i].name);
+        T_OK(strncmp(out.message, wanted, strlen(wanted)) == 0);
+    }
+    warden_end(&w);
+}
+
+/* An option that is none, or misspelt, is refused: it never means "an ordinary warden". */
+static void test_options(void)
+{
+    static const char *const wrong[] = {"--attempt", "--attempts=1", "attempts", "--walls=D", ""};
+
+    for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
+        struct warden w;
+        int status = 0;
+
+        warden_option = wrong[i];
+        T_EQ(warden_start(&w, 'A', NULL), -EPIPE);
+        close(w.control);
+        waitpid(w.pid, &status, 0);
+        T_OK(WIFEXITED(status) && WEXITSTATUS(status) == 2);
+    }
+}
+
+int main(void)
+{
+    warden_program();
+    test_tier('A');
+    test_tier('B');
+    test_tier('C');
+    as_user(test_user_tiers);
+    test_ordinary();
+    test_options();
     return T_DONE("native");
 }

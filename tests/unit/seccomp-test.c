@@ -2,12 +2,15 @@
  *
  * The filter of JavaScript cells, swept: every system call number, with two sets of
  * arguments, and the same with the x32 bit, each in a child of its own. What is not killed
- * must be exactly the list below, which SECURITY.md repeats.
+ * must be exactly the list below, and so must what SECURITY.md says: the names in its sentence from
+ * "may make" to "Beside the filter" are read here.
  *
  * Two numbers of x86-64 no filter sees: newer kernels let uretprobe and uprobe pass, since
  * their own trampolines make them. Called from anywhere else they do nothing (SIGILL, ENXIO),
  * which is checked.
  */
+#include "base/fd.h"
+#include "base/mem.h"
 #include "cell/cell.h"
 #include "t.h"
 
@@ -39,7 +42,7 @@ enum { URETPROBE = 335, UPROBE = 336, IN_VAIN = 77 };
 
 static bool is_on_list(long number)
 {
-    for (size_t i = 0; i < sizeof allowed / sizeof allowed[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(allowed); i++) {
         if (allowed[i].number == number) {
             return true;
         }
@@ -77,6 +80,42 @@ static bool is_in_vain(int status)
 {
     return (WIFEXITED(status) && WEXITSTATUS(status) == IN_VAIN) ||
            (WIFSIGNALED(status) && (WTERMSIG(status) == SIGILL || WTERMSIG(status) == SIGSYS));
+}
+
+static bool is_name_on_list(const char *name, size_t len)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(allowed); i++) {
+        if (strlen(allowed[i].name) == len && strncmp(allowed[i].name, name, len) == 0) {
+            return true;
+        }
+    }
+    fprintf(stderr, "SECURITY.md: %.*s is not on the list\n", (int)len, name);
+    return false;
+}
+
+/* Each name in backquotes, once, and as many as the list has. */
+static void compare_document(void)
+{
+    _cleanup_(free_p) char *text = NULL;
+    size_t len = 0;
+    size_t n = 0;
+    char *at;
+    char *end;
+
+    T_EQ(fd_read_file("SECURITY.md", 1 << 20, &text, &len), 0);
+    at = text != NULL ? strstr(text, "process may make") : NULL;
+    end = at != NULL ? strstr(at, "Beside the filter") : NULL;
+    T_OK(end != NULL);
+    for (at = end != NULL ? strchr(at, '`') : NULL; at != NULL && at < end; at = strchr(at, '`')) {
+        size_t name_len = strcspn(++at, "`");
+
+        if (memchr(at, '/', name_len) == NULL) { /* not the name of a test */
+            T_OK(is_name_on_list(at, name_len));
+            n++;
+        }
+        at += name_len + 1;
+    }
+    T_EQ(n, ARRAY_SIZE(allowed));
 }
 
 static void sweep(void)
@@ -138,6 +177,7 @@ int main(void)
     T_OK(cell_filter_raise() != 0); /* not built yet: refused, never an empty filter */
     T_EQ(cell_prepare_filter(&sentence), 0);
     T_EQ(cell_prepare_filter(&sentence), 0);
+    compare_document();
     sweep();
     sweep_prot();
     try_other_architecture();

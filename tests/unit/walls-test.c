@@ -211,6 +211,20 @@ static void test_exit_sentences(void)
     T_OK(cell_exit_sentence(255) == NULL);
 }
 
+/* No two living cells share an id, and all lie in the range that is mapped. */
+static void check_uids(const struct cells *cells)
+{
+    static bool is_taken[WARDEN_UIDS];
+
+    memset(is_taken, 0, sizeof is_taken);
+    for (size_t i = 0; i < cells->used; i++) {
+        const struct cell_row *row = &cells->rows[i];
+
+        T_OK(row->uid >= 1 && row->uid < WARDEN_UIDS && !is_taken[row->uid]);
+        is_taken[row->uid % WARDEN_UIDS] = true;
+    }
+}
+
 static void test_cells(void)
 {
     static struct cells cells;
@@ -223,11 +237,11 @@ static void test_cells(void)
     T_OK(cells_find_pid(&cells, 100) == NULL);
     cells_set_pid(&cells, b, 100);
     T_EQ(b->state, CELL_ALIVE);
-    T_OK(cells_find_pid(&cells, 100) == b && cells_find_asked(&cells) == a);
+    T_OK(cells_find_pid(&cells, 100) == b && cells_find_asked(&cells, 0) == a);
     a->state = CELL_DOOMED;
     cells_set_pid(&cells, a, 101);
     T_EQ(a->state, CELL_DOOMED);
-    T_OK(cells_find_asked(&cells) == NULL);
+    T_OK(cells_find_asked(&cells, 0) == NULL);
     cells_drop(&cells, a);
     T_OK(cells_find(&cells, 7) == NULL);
     T_EQ(cells.used, 2);
@@ -240,6 +254,30 @@ static void test_cells(void)
         T_OK(cells_add(&cells, i) != NULL);
     }
     T_OK(cells_add(&cells, CELLS_MAX) == NULL);
+    check_uids(&cells);
+    for (uint32_t i = 0; i < CELLS_MAX; i += 3) {
+        cells_drop(&cells, cells_find(&cells, i));
+    }
+    for (uint32_t i = 0; i < CELLS_MAX; i += 3) {
+        T_OK(cells_add(&cells, CELLS_MAX + i) != NULL);
+    }
+    check_uids(&cells);
+}
+
+/* The id of a cell that has gone is not the next one's, as long as there are others. */
+static void test_uids_go_round(void)
+{
+    static struct cells cells;
+    uint32_t before = 0;
+
+    for (uint32_t i = 0; i < CELLS_MAX; i++) {
+        struct cell_row *row = cells_add(&cells, i);
+
+        T_EQ(row->uid, before + 1);
+        before = row->uid;
+        cells_drop(&cells, row);
+    }
+    T_EQ(cells_add(&cells, 0)->uid, 1);
 }
 
 int main(void)
@@ -249,5 +287,6 @@ int main(void)
     test_rights();
     test_exit_sentences();
     test_cells();
+    test_uids_go_round();
     return T_DONE("walls");
 }

@@ -95,13 +95,19 @@ static inline int warden_program(void)
     return program;
 }
 
+/* One more argument for the wardens that are started from now on; NULL: none. */
+static const char *warden_option;
+
+/* The one variable of their environment; NULL: it is empty, as hosts make it. */
+static const char *warden_variable;
+
 /* In a child: what the host library does, by hand. hostile is run last before the exec. */
 static inline void exec_warden(int control, pid_t host, char tier, void (*hostile)(void))
 {
     char number[16];
     char walls[16];
-    char *argv[] = {(char *)"torno-warden", number, walls, NULL};
-    char *envp[] = {NULL};
+    char *argv[] = {(char *)"torno-warden", number, walls, (char *)(uintptr_t)warden_option, NULL};
+    char *envp[] = {(char *)(uintptr_t)warden_variable, NULL};
     int null = open("/dev/null", O_RDWR);
     int program;
 
@@ -386,6 +392,38 @@ static inline const char *proc_line(pid_t pid, const char *file, const char *nam
     }
     mem_free(text);
     return value;
+}
+
+/* A running cell: the process of the session under a filter; 0 where there is none. */
+static inline pid_t find_cell(const struct warden *w)
+{
+    pid_t pids[256];
+    size_t n = session_pids(w->pid, pids);
+
+    for (size_t i = 0; i < n; i++) {
+        if (strcmp(proc_line(pids[i], "status", "Seccomp:"), "2") == 0 &&
+            strcmp(proc_line(pids[i], "limits", "Max open files"), "") != 0 &&
+            strncmp(proc_line(pids[i], "limits", "Max open files"), "4 ", 2) == 0) {
+            return pids[i];
+        }
+    }
+    return 0;
+}
+
+/* The zygote: not the warden, not the init, not a cell; the youngest that may open files. */
+static inline pid_t find_zygote(const struct warden *w)
+{
+    pid_t pids[256];
+    size_t n = session_pids(w->pid, pids);
+    pid_t zygote = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        if (strncmp(proc_line(pids[i], "limits", "Max open files"), "4 ", 2) != 0 &&
+            pids[i] > zygote) {
+            zygote = pids[i];
+        }
+    }
+    return zygote;
 }
 
 /* Where root runs this: the same once more as an ordinary user, in a process of its own. */

@@ -12,38 +12,6 @@
 
 enum { LEAK_CELLS = 100, MANY = 64 };
 
-/* A running cell: the process of the session under a filter; 0 where there is none. */
-static pid_t find_cell(const struct warden *w)
-{
-    pid_t pids[256];
-    size_t n = session_pids(w->pid, pids);
-
-    for (size_t i = 0; i < n; i++) {
-        if (strcmp(proc_line(pids[i], "status", "Seccomp:"), "2") == 0 &&
-            strcmp(proc_line(pids[i], "limits", "Max open files"), "") != 0 &&
-            strncmp(proc_line(pids[i], "limits", "Max open files"), "4 ", 2) == 0) {
-            return pids[i];
-        }
-    }
-    return 0;
-}
-
-/* The zygote: not the warden, not the init, not a cell; the youngest that may open files. */
-static pid_t find_zygote(const struct warden *w)
-{
-    pid_t pids[256];
-    size_t n = session_pids(w->pid, pids);
-    pid_t zygote = 0;
-
-    for (size_t i = 0; i < n; i++) {
-        if (strncmp(proc_line(pids[i], "limits", "Max open files"), "4 ", 2) != 0 &&
-            pids[i] > zygote) {
-            zygote = pids[i];
-        }
-    }
-    return zygote;
-}
-
 static char tier_wanted(char asked)
 {
     if (asked == 'B' && geteuid() != 0) {
@@ -77,7 +45,7 @@ static void check_status(pid_t pid, char tier)
         T_STR(proc_line(pid, "status", "CapBnd:"), "0000000000000000");
     }
     if (geteuid() == 0) {
-        T_OK(strncmp(proc_line(pid, "status", "Uid:"), "10", 2) == 0);
+        T_OK(strtoul(proc_line(pid, "status", "Uid:"), NULL, 10) >= 60000);
         T_STR(proc_line(pid, "status", "Groups:"), "");
     }
     if (tier == 'A') {
