@@ -125,6 +125,8 @@ static void put_attempts(struct buf *out, const struct escapes *escapes)
 
 static void put_facts(struct buf *out, const struct facts *f)
 {
+    struct limits limits = limits_default();
+
     open_in(out, "facts", "{");
     put_text(out, "kernel", f->kernel);
     put_text(out, "arch", f->arch);
@@ -145,7 +147,8 @@ static void put_facts(struct buf *out, const struct facts *f)
     put_number(out, "total_bytes", f->memory_total_bytes);
     put_number(out, "available_bytes", f->memory_available_bytes);
     put_number(out, "cgroup_limit_bytes", f->memory_limit_bytes);
-    put_number(out, "script_bytes", limits_default().memory);
+    put_number(out, "script_bytes", limits.memory);
+    put_number(out, "host_bytes", limits_host_bytes(&limits, NULL));
     buf_put_str(out, "}");
 }
 

@@ -68,14 +68,20 @@ static int64_t to_mib(int64_t bytes)
 
 static void put_resources(struct buf *out, const struct facts *f)
 {
+    struct limits limits;
+
     buf_printf(out, "%-5s %-12s %" PRId64 " MiB, of which %" PRId64 " are free",
                verdict_name(VERDICT_INFO), "memory", to_mib(f->memory_total_bytes),
                to_mib(f->memory_available_bytes));
     if (f->memory_limit_bytes != FACT_UNKNOWN) {
         buf_printf(out, "; torno's cgroup may use %" PRId64, to_mib(f->memory_limit_bytes));
     }
-    buf_printf(out, "; a script may use %" PRId64 " unless it is told otherwise\n",
-               to_mib(limits_default().memory));
+    limits = limits_default();
+    buf_printf(out,
+               "; a script may use %" PRId64
+               " unless it is told otherwise, and torno holds at most "
+               "%" PRId64 " for one that floods it\n",
+               to_mib(limits.memory), to_mib(limits_host_bytes(&limits, NULL)));
     buf_printf(out, "%-5s %-12s %s%s\n", verdict_name(VERDICT_INFO), "cgroup",
                f->cgroup[0] == '\0' ? "no controllers here" : "controllers here: ", f->cgroup);
     if (f->address_space_bytes != FACT_UNKNOWN) {

@@ -209,7 +209,7 @@ static const struct rule rules[] = {
      "Linux 6.3 or newer"},
     {"thp", NULL, NULL, "the kernel has no switch for them", ""},
     {"pidfd", NULL, NULL, "this kernel is too old, or a filter around torno does not know the call",
-     "Linux 5.3 or newer; in a container a newer runtime, or a seccomp profile that allows "
+     "Linux 5.4 or newer; in a container a newer runtime, or a seccomp profile that allows "
      "pidfd_open"},
     {"close_range", NULL, NULL, "the call is not there: descriptors are closed one by one", ""},
     {"clock", NULL, NULL,
