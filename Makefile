@@ -49,7 +49,7 @@ DOUBLES := $(patsubst tests/%.c,%,$(wildcard tests/e2e/*.c tests/hostile/*.c tes
 TEST_BINS := $(UNIT:%=$(B)/test/%-test) $(FUZZ:%=$(B)/test/%-replay) \
   $(RUNNERS:%=$(B)/test/%) $(DOUBLES:%=$(B)/test/%)
 
-.PHONY: all help demo check tests lint format fuzz fuzz-scripts soak conformance bench install uninstall clean
+.PHONY: all help demo check tests lint format fuzz fuzz-scripts soak conformance bench libraries stage examples install uninstall clean
 all: $(BIN)/torno $(BIN)/torno-warden
 
 help:
@@ -62,9 +62,10 @@ help:
 	@echo "make soak     the long forms: kills, leaks, floods, fuzzing (15 minutes; tests/soak/run)"
 	@echo "make conformance  parser files of the ECMAScript conformance tests"
 	@echo "make tests    build the test programs     make clean"
+	@echo "make examples builds the library's examples against an installation of it, and runs them"
 	@echo "make install [PREFIX=/usr/local] [DESTDIR=]     make uninstall"
 
-include engine/engine.mk tests/walls/walls.mk
+include engine/engine.mk tests/walls/walls.mk include/library.mk
 
 $(P)/%.o: src/%.c
 	$(call say,CC)
@@ -118,7 +119,7 @@ $(RUNNERS:%=$(B)/test/%) $(DOUBLES:%=$(B)/test/%): $(B)/test/%: tests/%.c $(NO_M
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(TEST_FLAGS) $(SAN_FLAGS) $< $(NO_MAIN) $(B)/libtorno.a -MMD -MP -o $@ $(UV_LIBS)
 
-tests: all $(TEST_BINS)
+tests: all stage $(TEST_BINS)
 
 check: tools/.needs-check
 	$(Q)$(MAKE) --no-print-directory -j$(JOBS) SAN=$(SAN) tests
@@ -181,17 +182,6 @@ $(B)/test/conformance: tests/conformance/parse.c $(CELL_OBJS)
 	$(call say,TEST)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(TEST_FLAGS) $(filter %.c %.o,$^) -MMD -MP -o $@ -lseccomp -lm
-
-install: all
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/libexec/torno $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/man/man7
-	install -m 755 -s build/torno $(DESTDIR)$(PREFIX)/bin/torno
-	install -m 755 -s build/torno-warden $(DESTDIR)$(PREFIX)/libexec/torno/torno-warden
-	install -m 644 man/torno.1 $(DESTDIR)$(PREFIX)/share/man/man1/torno.1
-	install -m 644 man/torno-script.7 $(DESTDIR)$(PREFIX)/share/man/man7/torno-script.7
-
-uninstall:
-	rm -f $(DESTDIR)$(PREFIX)/bin/torno $(DESTDIR)$(PREFIX)/libexec/torno/torno-warden $(DESTDIR)$(PREFIX)/share/man/man1/torno.1 $(DESTDIR)$(PREFIX)/share/man/man7/torno-script.7
-	-rmdir $(DESTDIR)$(PREFIX)/libexec/torno
 
 clean:
 	rm -rf build

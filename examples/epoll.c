@@ -3,6 +3,7 @@
  * libtorno beside a program's own epoll loop: the host is one more descriptor and one more timeout.
  * The program has a timer of its own, which goes on ticking while a script runs.
  */
+#define _GNU_SOURCE
 #include <torno.h>
 
 #include <stdio.h>
@@ -22,8 +23,12 @@ static void on_call(void *arg, struct torno_call *call)
 
 static void on_return(void *arg, const struct torno_return *ret)
 {
+    const char *end = ret->text.ptr + ret->text.len;
+    const char *value = memmem(ret->text.ptr, ret->text.len, "Value: ", strlen("Value: "));
+
     (void)arg;
-    printf("%.*s\n", (int)ret->text.len, ret->text.ptr);
+    value = value == NULL ? ret->text.ptr : value;
+    fwrite(value, 1, (size_t)(end - value), stdout);
     is_done = 1;
 }
 
@@ -35,8 +40,9 @@ static void die(const char *what)
 
 int main(void)
 {
-    static const char input[] = "{\"action\": \"run\", \"code\": \"await sleep(50); const r = await "
-                                "tools.half({}); return 2 * r.data\"}";
+    static const char input[] =
+        "{\"action\": \"run\", \"code\": \"await sleep(50); const r = await "
+        "tools.half({}); return 2 * r.data\"}";
     struct torno_tool tool = TORNO_TOOL;
     struct itimerspec every = {{0, 10000000}, {0, 10000000}};
     struct torno_host *host;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * libtorno beside a program's own libuv loop: a poll handle on the host's descriptor, a timer for its
- * timeout, and a prepare handle that sets the timer before each wait.
+ * libtorno beside a program's own libuv loop: a poll handle on the host's descriptor, a timer for
+ * its timeout, and a prepare handle that sets the timer before each wait.
  */
+#define _GNU_SOURCE
 #include <torno.h>
 
 #include <stdio.h>
@@ -55,8 +56,12 @@ static void on_call(void *arg, struct torno_call *call)
 
 static void on_return(void *arg, const struct torno_return *ret)
 {
+    const char *end = ret->text.ptr + ret->text.len;
+    const char *value = memmem(ret->text.ptr, ret->text.len, "Value: ", strlen("Value: "));
+
     (void)arg;
-    printf("%.*s\n", (int)ret->text.len, ret->text.ptr);
+    value = value == NULL ? ret->text.ptr : value;
+    fwrite(value, 1, (size_t)(end - value), stdout);
     status = ret->is_error ? 1 : 0;
     uv_close((uv_handle_t *)&poll_handle, NULL);
     uv_close((uv_handle_t *)&timer, NULL);

@@ -20,8 +20,8 @@
  *
  * Functions that can fail return 0 or a negative errno value; torno_error() has a sentence for the
  * last one that failed in this thread. What happens to a script is no error but an ending.
- * Texts are UTF-8; those given in are copied unless it says otherwise, those given to callbacks last
- * until the callback returns. Times are milliseconds, sizes bytes.
+ * Texts are UTF-8; those given in are copied unless it says otherwise, those given to callbacks
+ * last until the callback returns. Times are milliseconds, sizes bytes.
  */
 #ifndef TORNO_H
 #define TORNO_H
@@ -93,8 +93,8 @@ TORNO_API void torno_host_free(struct torno_host *host);
 /* A descriptor that is readable when torno_host_dispatch() has something to do. */
 TORNO_API int torno_host_fd(const struct torno_host *host);
 
-/* How long to wait at most for the descriptor: milliseconds, 0 not at all, -1 without end. To be asked
- * again before each wait. */
+/* How long to wait at most for the descriptor: milliseconds, 0 not at all, -1 without end. To be
+ * asked again before each wait. */
 TORNO_API int torno_host_timeout_ms(const struct torno_host *host);
 
 /* Does what is due, calls back, and does not wait. 0 or -EINVAL. */
@@ -107,8 +107,8 @@ TORNO_API int torno_host_run(struct torno_host *host);
 /* Has torno_host_run() return; from a callback. */
 TORNO_API void torno_host_break(struct torno_host *host);
 
-/* One sentence on the walls that stand ("tier A: ..."), "" until they do; a refusal's sentence where
- * they cannot. Lasts until the next call on the host. */
+/* One sentence on the walls that stand ("tier A: ..."), "" until they do; a refusal's sentence
+ * where they cannot. Lasts until the next call on the host. */
 TORNO_API const char *torno_host_walls(const struct torno_host *host);
 
 /* The sentence of the last function that failed in this thread. */
@@ -119,7 +119,8 @@ TORNO_API const char *torno_version(void);
 
 /* ---- tools ---- */
 
-/* A call of a script for a tool. Answer it exactly once, now or later, also after its cancel was heard. */
+/* A call of a script for a tool. Answer it exactly once, now or later, also after its cancel was
+ * heard. */
 struct torno_call_handlers {
     void (*on_call)(void *arg, struct torno_call *call);
     /* Its answer is no longer wanted; the tool may be cancelled. May be NULL. */
@@ -202,9 +203,11 @@ TORNO_API int torno_agent_open(struct torno_host *host, const struct torno_agent
 
 /* Stops its scripts; its watches return that it is gone. on_closed (may be NULL) comes when their
  * processes are gone. The agent must not be used afterwards. */
-TORNO_API void torno_agent_close(struct torno_agent *agent, void (*on_closed)(void *arg), void *arg);
+TORNO_API void torno_agent_close(struct torno_agent *agent, void (*on_closed)(void *arg),
+                                 void *arg);
 
-/* Adds a tool, for the scripts that start from now on: 0, -EINVAL (name, schema), -EEXIST or -ENOMEM. */
+/* Adds a tool, for the scripts that start from now on: 0, -EINVAL (name, schema), -EEXIST or
+ * -ENOMEM. */
 TORNO_API int torno_agent_add_tool(struct torno_agent *agent, const struct torno_tool *tool);
 
 /* Sets a limit of its scripts, "memory=64MiB"; see LIMITS in libtorno(3). 0, -EINVAL or -ERANGE. */
@@ -229,7 +232,7 @@ struct torno_return {
 
 typedef void (*torno_return_fn)(void *arg, const struct torno_return *ret);
 
-/* One use of the tool with the input that the model gave, JSON text: {"action": "run", "code": ...}.
+/* One use of the tool with the input that the model gave, JSON text: {"action": "run", ...}.
  * on_return comes once, later, unless torno_watch_cancel() came first; what is wrong with the
  * input is a return too. turn is 0 or a live one. 0 with *ret_watch (may be NULL), or -ENOMEM. */
 TORNO_API int torno_agent_call(struct torno_agent *agent, const char *json, size_t len,
@@ -239,8 +242,7 @@ TORNO_API int torno_agent_call(struct torno_agent *agent, const char *json, size
 /* The same, action by action; yield_ms -1 is the agent's own. */
 TORNO_API int torno_agent_run(struct torno_agent *agent, const char *code, size_t len,
                               const char *language, int64_t yield_ms, uint64_t turn,
-                              torno_return_fn on_return, void *arg,
-                              struct torno_watch **ret_watch);
+                              torno_return_fn on_return, void *arg, struct torno_watch **ret_watch);
 TORNO_API int torno_agent_wait(struct torno_agent *agent, const char *script_id, int64_t yield_ms,
                                uint64_t turn, torno_return_fn on_return, void *arg,
                                struct torno_watch **ret_watch);
@@ -263,8 +265,8 @@ TORNO_API void torno_agent_delivered(struct torno_agent *agent, const char *scri
 TORNO_API uint64_t torno_turn_open(struct torno_host *host);
 /* One that had ended is live again; 0, -ENOENT where there never was such a turn, or -ENOMEM. */
 TORNO_API int torno_turn_resume(struct torno_host *host, uint64_t turn);
-/* It has ended as it should: where an agent is primary, the others' scripts whose turn is not live are
- * stopped, without a notice. */
+/* It has ended as it should: where an agent is primary, the others' scripts whose turn is not live
+ * are stopped, without a notice. */
 TORNO_API void torno_turn_settle(struct torno_host *host, uint64_t turn);
 /* It was given up: a script that its calls watch and that had not returned yet is stopped, one that
  * had is let go. */
@@ -277,12 +279,13 @@ TORNO_API bool torno_code_names(const char *code, size_t len, const char *const 
 
 struct torno_ending {
     size_t size;
-    const char *kind;          /* "finished", "failed", "oversize", "crashed", "expired", "stopped" */
+    const char *kind;          /* "finished", "failed", "oversize", "crashed", "expired",
+                                  "stopped" */
     struct torno_text reason;  /* "", or a word */
     struct torno_text value;   /* JSON; empty: none */
     struct torno_text name;    /* of the error */
     struct torno_text message; /* of the error, or what happened */
-    struct torno_text json;    /* all of it, with the record of its calls; see ENDINGS in libtorno(3) */
+    struct torno_text json;    /* all of it, with the record of its calls; see libtorno(3) */
 };
 
 struct torno_run_options {
