@@ -244,10 +244,14 @@ check "8 descriptors: told" has_err "Too many open files"
 status=${PIPESTATUS[0]}
 check "no file may be written: 3, not a signal" is_status 3
 check "no file may be written: told" has_err "(ulimit -f)"
-(ulimit -v 20000000 && exec "$torno" run echo.js) >out 2>err
-status=$?
-check "a limit on addresses: 3" is_status 3
-check "a limit on addresses: told" has_err "(ulimit -v)"
+if (ulimit -v 20000000 && exec "$torno" --version) >out 2>/dev/null; then
+    (ulimit -v 20000000 && exec "$torno" run echo.js) >out 2>err
+    status=$?
+    check "a limit on addresses: 3" is_status 3
+    check "a limit on addresses: told" has_err "(ulimit -v)"
+else
+    echo "skipped: a limit on addresses (a build with sanitizers)"
+fi
 (ulimit -s 64 && exec "$torno" run --mcp d.json echo.js) >out 2>err
 status=$?
 check "a stack of 64 KiB is enough" is_out '{"a":1}\n'
