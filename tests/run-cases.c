@@ -368,9 +368,8 @@ static int start_run(struct test *t)
         .callbacks = {.on_call = on_call,
                       .on_cancel = on_cancel,
                       .on_output = on_output,
-                      .on_wake = t->wakes != NULL && strcmp(t->wakes, "nobody") == 0
-                                     ? NULL
-                                     : on_wake,
+                      .on_wake =
+                          t->wakes != NULL && strcmp(t->wakes, "nobody") == 0 ? NULL : on_wake,
                       .on_ended = on_ended},
         .arg = t,
     };
