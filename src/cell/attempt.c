@@ -308,6 +308,7 @@ static const struct act acts[ATTEMPTS] = {
     [ATTEMPT_pidfd_open] = {NULL, SYS_pidfd_open, {1, 0}},
     [ATTEMPT_pidfd_getfd] = {NULL, 438, {-1, 0, 0}},
     [ATTEMPT_ptrace] = {NULL, SYS_ptrace, {PTRACE_TRACEME, 0, 0, 0}},
+    [ATTEMPT_others_clock] = {NULL, SYS_clock_gettime, {-14, 0}}, /* of process 1 */
     [ATTEMPT_ptrace_attach] = {NULL, SYS_ptrace, {PTRACE_SEIZE, 1, 0, 0}},
     [ATTEMPT_process_read] = {NULL, SYS_process_vm_readv, {1, 0, 0, 0, 0, 0}},
     [ATTEMPT_getpid] = {NULL, SYS_getpid, {0}},

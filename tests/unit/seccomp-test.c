@@ -21,6 +21,7 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { NUMBERS = 512, X32 = 0x40000000 };
@@ -152,6 +153,21 @@ static void sweep_prot(void)
     }
 }
 
+/* clock_gettime by its first argument: the two clocks of the project; a negative id would be that
+ * of some process, and so would one with high bits. */
+static void sweep_clock(void)
+{
+    const long high[] = {1L << 32, (long)(1UL << 63)};
+
+    for (long id = -70; id < 20; id++) {
+        T_EQ(is_refused(try_call(SYS_clock_gettime, id, 0)),
+             id != CLOCK_REALTIME && id != CLOCK_MONOTONIC);
+        for (size_t i = 0; i < sizeof high / sizeof high[0]; i++) {
+            T_OK(is_refused(try_call(SYS_clock_gettime, high[i] | id, 0)) || id < 0);
+        }
+    }
+}
+
 /* The 32-bit door: killed by the filter, or shut by the kernel. */
 static void try_other_architecture(void)
 {
@@ -180,6 +196,7 @@ int main(void)
     compare_document();
     sweep();
     sweep_prot();
+    sweep_clock();
     try_other_architecture();
     return T_DONE("seccomp");
 }
