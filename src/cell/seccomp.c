@@ -38,9 +38,8 @@ struct row {
 static const struct row rows[] = {
     {SCMP_SYS(read), ANY, 0, "frames from the host"},
     {SCMP_SYS(write), ANY, 0, "frames to the host"},
-    {SCMP_SYS(mprotect), 2, PROT_NONE, "the engine's memory grows inside its reservation"},
-    {SCMP_SYS(mprotect), 2, PROT_READ, "the same"},
-    {SCMP_SYS(mprotect), 2, PROT_READ | PROT_WRITE, "the same; never anything executable"},
+    /* Memory that was written could otherwise be made read-only, and count against no limit. */
+    {SCMP_SYS(mprotect), 2, PROT_READ | PROT_WRITE, "the engine's memory grows, and never shrinks"},
     {SCMP_SYS(rt_sigprocmask), ANY, 0, "a trap's sigsetjmp keeps the mask"},
     {SCMP_SYS(rt_sigreturn), ANY, 0, "a fault handler that returns"},
     {SCMP_SYS(clock_gettime), 0, CLOCK_MONOTONIC, "where the vDSO cannot read the clock"},

@@ -77,6 +77,13 @@ static void write_report(struct session *s, const struct ending *ending)
     (void)fd_write_all(STDERR_FILENO, buf_bytes(&clean));
 }
 
+/* A second signal came while a slow reader had not taken everything. */
+static void tell_loss(struct session *s)
+{
+    cli_say("stdout lacks its end: the second signal dropped what its reader had not taken");
+    s->status = CLI_STOPPED;
+}
+
 static void write_result(struct session *s, const struct ending *ending)
 {
     _cleanup_(buf_done) struct buf text = buf_max(MAX_REPORT);
@@ -109,6 +116,9 @@ static void on_ended(void *arg, struct run *run, const struct ending *ending)
     }
     write_result(s, ending);
     write_report(s, ending);
+    if (s->out.fault == -ECANCELED) {
+        tell_loss(s);
+    }
     begin_close(s);
 }
 
@@ -232,9 +242,12 @@ static void stop(struct session *s)
 
 static void kill_run(struct session *s)
 {
-    out_drop(&s->out);
+    bool has_lost = out_drop(&s->out) > 0;
+
     if (s->run != NULL && !s->is_closing) {
-        run_kill(s->run);
+        run_kill(s->run); /* its end tells what was lost */
+    } else if (has_lost) {
+        tell_loss(s);
     }
 }
 
