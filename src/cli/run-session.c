@@ -37,6 +37,7 @@ struct session {
     int status;
     unsigned signals_seen;
     bool is_closing;
+    bool is_terminal; /* stdout */
     struct buf wakes; /* their payloads, with commas, for --json */
 };
 
@@ -84,6 +85,18 @@ static void tell_loss(struct session *s)
     s->status = CLI_STOPPED;
 }
 
+/* What a script writes goes out as it is, but to a terminal only what that would not obey. */
+static void put_out(struct session *s, struct bytes text)
+{
+    _cleanup_(buf_done) struct buf clean = buf_max(MAX_REPORT);
+
+    if (s->is_terminal) {
+        cli_put_clean(&clean, text, 0);
+        text = buf_bytes(&clean);
+    }
+    out_put(&s->out, text);
+}
+
 static void write_result(struct session *s, const struct ending *ending)
 {
     _cleanup_(buf_done) struct buf text = buf_max(MAX_REPORT);
@@ -101,7 +114,7 @@ static void write_result(struct session *s, const struct ending *ending)
         }
     }
     s->out.may_wait = false;
-    out_put(&s->out, buf_bytes(&text));
+    put_out(s, buf_bytes(&text));
 }
 
 static void on_ended(void *arg, struct run *run, const struct ending *ending)
@@ -129,7 +142,7 @@ static void on_output(void *arg, struct run *run, struct bytes text)
     (void)run;
     if (!s->set->options->is_json) {
         live_hide(&s->live);
-        out_put(&s->out, text);
+        put_out(s, text);
     }
 }
 
@@ -369,6 +382,7 @@ int run_session(uv_loop_t *loop, const struct run_set *set)
                         .out = {.epoll_fd = -1},
                         .start_ms = clock_now_ms(),
                         .status = CLI_FAILED,
+                        .is_terminal = isatty(STDOUT_FILENO) != 0,
                         .wakes = buf_max(MAX_REPORT)};
     int r = open_terminal(&s);
 

@@ -395,9 +395,14 @@ int monitor_main(pid_t host, char max_tier, bool is_for_attempts)
     w.is_for_attempts = is_for_attempts;
     w.notice = buf_max(WIRE_MAX_SENTENCE);
     reset_signals();
-    if (reset_descriptors() != 0 || reset_rest() != 0) {
-        refuse("the warden could not reset what it inherited (is /dev/null there, and the "
-               "null device?)");
+    if (reset_descriptors() != 0) {
+        refuse("the warden could not reset its descriptors (is /dev/null there, and the null "
+               "device?)");
+        return 1;
+    }
+    if (reset_rest() != 0) {
+        refuse("the warden could not reset what it inherited: its priority, its folder, "
+               "no_new_privs or its capabilities; something around torno refuses these calls");
         return 1;
     }
     sentence = find_lack(&w, host);
