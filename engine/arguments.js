@@ -170,7 +170,7 @@
   function encodeValue(value, frame, state) {
     if (++state.count > state.maxCount) {
       throw own.rangeError(state.what + " hold more than " + state.maxCount +
-                           + " values (max_args_values)");
+                           " values (max_args_values)");
     }
     if (value === null) {
       return "null";

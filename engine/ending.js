@@ -12,6 +12,7 @@
   const { defineProperty, hasOwn, quote, mapForEach, mapDelete } = own;
   const MAX_NOTES = 10;
   const MAX_TEXT = 65536;
+  const MAX_REASONS = 3; // causes of causes, and errors of an AggregateError
   const MAX_WAITS = 4; // places that a stalled script's message names
 
   function put(object, key, value) {
@@ -241,6 +242,41 @@
     }
   }
 
+  /* An error in one line. */
+  function brief(value, depth) {
+    if (typeof value !== "object" || value === null || own.classOf(value) !== "Error") {
+      return own.slice(inspect(value), 0, 300);
+    }
+    const name = own.slice(nameOf(value), 0, 100);
+    const message = own.slice(messageOf(value), 0, 300);
+    return withReasons(value, message === "" ? name : name + ": " + message, depth + 1);
+  }
+
+  /* What an error says that it comes of: its cause, and the errors that an AggregateError holds. */
+  function withReasons(error, text, depth) {
+    let reasons = "";
+
+    if (depth >= MAX_REASONS || typeof error !== "object" || error === null ||
+        own.classOf(error) !== "Error") {
+      return text;
+    }
+    try {
+      if (hasOwn(error, "cause") && error.cause !== undefined) {
+        reasons = "cause: " + brief(error.cause, depth);
+      }
+      const errors = hasOwn(error, "errors") ? error.errors : undefined;
+      for (let i = 0; own.isArray(errors) && i < errors.length && i < MAX_REASONS; i++) {
+        reasons += (reasons === "" ? "" : "; ") + brief(errors[i], depth);
+      }
+      if (own.isArray(errors) && errors.length > MAX_REASONS) {
+        reasons += "; and " + (errors.length - MAX_REASONS) + " more";
+      }
+    } catch {
+      return text; // a getter that throws, or no memory
+    }
+    return reasons === "" ? text : (text === "" ? "" : text + " ") + "(" + reasons + ")";
+  }
+
   function hasOnlyNames(error) {
     return own.keys(error).length === 0;
   }
@@ -303,7 +339,7 @@
   function failure(error, code, why) {
     const name = nameOf(error);
     tell(0, name);
-    const text = why || messageOf(error);
+    const text = why || withReasons(error, messageOf(error), 0);
     tell(1, code === undefined ? withHint(name, text)
                                : syntaxMessage(text, error, code, why === undefined));
     if (code === undefined || !isPastEnd(code, firstFrame(error.stack))) {
@@ -406,7 +442,7 @@
       }
       const fields = {
         __proto__: null, name: own.slice(nameOf(reason), 0, 200),
-        message: own.slice(messageOf(reason), 0, 2000),
+        message: own.slice(withReasons(reason, messageOf(reason), 0), 0, 2000),
       };
       const frame = own.classOf(reason) === "Error" ? rawFrame(own.errorStack(reason)) : null;
       if (frame !== null && frame.file === "<script>") {

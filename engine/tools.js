@@ -122,6 +122,9 @@
     });
   }
 
+  /* In a string, a template or a sum. */
+  const asText = () => "[object Tools]";
+
   function makeNamespace(prefix, target) {
     const cache = { __proto__: null };
 
@@ -147,7 +150,7 @@
 
     return new own.Proxy(target, {
       __proto__: null,
-      get: (object, key) => find(key),
+      get: (object, key) => key === own.toPrimitive ? asText : find(key),
       set: (object, key, value) => {
         put(cache, key, value);
         return true;

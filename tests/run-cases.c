@@ -148,6 +148,12 @@ static void add_ending(struct test *t, const struct ending *e)
     if (e->kind == ENDING_FINISHED) {
         buf_put_str(&b, e->value.len > 0 ? "= " : "=");
         put_shown(&b, e->value);
+        if (e->reason.len > 0) {
+            add_have(t, &b);
+            b = buf_max(MAX_TEXT);
+            buf_put_str(&b, "@ cut ");
+            put_shown(&b, e->error_message);
+        }
     } else {
         buf_printf(&b, "! %s", ending_name(e->kind));
         buf_put_str(&b, e->reason.len > 0 ? "/" : "");
@@ -368,9 +374,8 @@ static int start_run(struct test *t)
         .callbacks = {.on_call = on_call,
                       .on_cancel = on_cancel,
                       .on_output = on_output,
-                      .on_wake = t->wakes != NULL && strcmp(t->wakes, "nobody") == 0
-                                     ? NULL
-                                     : on_wake,
+                      .on_wake =
+                          t->wakes != NULL && strcmp(t->wakes, "nobody") == 0 ? NULL : on_wake,
                       .on_ended = on_ended},
         .arg = t,
     };

@@ -23,26 +23,28 @@
 #include <seccomp.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { PROGRAM_MAX = 128, ANY = -1 };
 
 struct row {
     int call;
-    int64_t prot; /* what the third argument must be, ANY: all arguments pass */
+    int argument;  /* the number of one that is looked at, from 0, ANY: all arguments pass */
+    int64_t value; /* what it must be, all its bits */
     const char *reason;
 };
 
 static const struct row rows[] = {
-    {SCMP_SYS(read), ANY, "frames from the host"},
-    {SCMP_SYS(write), ANY, "frames to the host"},
-    {SCMP_SYS(mprotect), PROT_NONE, "the engine's memory grows inside its reservation"},
-    {SCMP_SYS(mprotect), PROT_READ, "the same"},
-    {SCMP_SYS(mprotect), PROT_READ | PROT_WRITE, "the same; never anything executable"},
-    {SCMP_SYS(rt_sigprocmask), ANY, "a trap's sigsetjmp keeps the mask"},
-    {SCMP_SYS(rt_sigreturn), ANY, "a fault handler that returns"},
-    {SCMP_SYS(clock_gettime), ANY, "where the clock is not read without the kernel"},
-    {SCMP_SYS(exit_group), ANY, "the end"},
+    {SCMP_SYS(read), ANY, 0, "frames from the host"},
+    {SCMP_SYS(write), ANY, 0, "frames to the host"},
+    /* Memory that was written could otherwise be made read-only, and count against no limit. */
+    {SCMP_SYS(mprotect), 2, PROT_READ | PROT_WRITE, "the engine's memory grows, and never shrinks"},
+    {SCMP_SYS(rt_sigprocmask), ANY, 0, "a trap's sigsetjmp keeps the mask"},
+    {SCMP_SYS(rt_sigreturn), ANY, 0, "a fault handler that returns"},
+    {SCMP_SYS(clock_gettime), 0, CLOCK_MONOTONIC, "where the vDSO cannot read the clock"},
+    {SCMP_SYS(clock_gettime), 0, CLOCK_REALTIME, "the same; other ids are processes' clocks"},
+    {SCMP_SYS(exit_group), ANY, 0, "the end"},
 };
 
 static struct sock_filter program[PROGRAM_MAX];
@@ -50,10 +52,13 @@ static unsigned short program_len;
 
 static int add_row(scmp_filter_ctx filter, const struct row *row)
 {
-    struct scmp_arg_cmp third = {
-        .arg = 2, .op = SCMP_CMP_EQ, .datum_a = (scmp_datum_t)row->prot, .datum_b = 0};
+    bool is_looked_at = row->argument != ANY;
+    struct scmp_arg_cmp one = {.arg = is_looked_at ? (unsigned)row->argument : 0,
+                               .op = SCMP_CMP_EQ,
+                               .datum_a = (scmp_datum_t)row->value,
+                               .datum_b = 0};
 
-    return seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, row->call, row->prot != ANY, &third);
+    return seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, row->call, is_looked_at, &one);
 }
 
 static int add_rows(scmp_filter_ctx filter)

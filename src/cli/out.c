@@ -171,12 +171,15 @@ void out_put(struct out *out, struct bytes text)
     update_poll(out);
 }
 
-void out_drop(struct out *out)
+size_t out_drop(struct out *out)
 {
+    size_t dropped = waiting(out);
+
     out->fault = out->fault == 0 ? -ECANCELED : out->fault;
     buf_clear(&out->queue);
     out->written = 0;
     update_poll(out);
+    return dropped;
 }
 
 bool out_is_empty(const struct out *out)

@@ -33,8 +33,8 @@ int out_init(struct out *out, uv_loop_t *loop, int fd, int stop_fd);
  * slow it waits until little is left, or stop_fd is readable. */
 void out_put(struct out *out, struct bytes text);
 
-/* What still waits is dropped, and all that comes. */
-void out_drop(struct out *out);
+/* What still waits is dropped, and all that comes; how many bytes waited. */
+size_t out_drop(struct out *out);
 
 /* Whether nothing waits. */
 bool out_is_empty(const struct out *out);

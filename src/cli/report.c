@@ -260,7 +260,7 @@ static void put_wakes(struct buf *out, const struct ending *ending)
 
 void report_text(struct buf *out, const struct ending *ending, const struct source *source)
 {
-    if (ending->kind != ENDING_FINISHED) {
+    if (ending->kind != ENDING_FINISHED || ending->reason.len > 0) {
         buf_put_str(out, "torno: ");
         buf_put_str(out, source->name);
         buf_put_str(out, " ");

@@ -37,6 +37,7 @@ struct session {
     int status;
     unsigned signals_seen;
     bool is_closing;
+    bool is_terminal; /* stdout */
     struct buf wakes; /* their payloads, with commas, for --json */
 };
 
@@ -77,6 +78,25 @@ static void write_report(struct session *s, const struct ending *ending)
     (void)fd_write_all(STDERR_FILENO, buf_bytes(&clean));
 }
 
+/* A second signal came while a slow reader had not taken everything. */
+static void tell_loss(struct session *s)
+{
+    cli_say("stdout lacks its end: the second signal dropped what its reader had not taken");
+    s->status = CLI_STOPPED;
+}
+
+/* What a script writes goes out as it is, but to a terminal only what that would not obey. */
+static void put_out(struct session *s, struct bytes text)
+{
+    _cleanup_(buf_done) struct buf clean = buf_max(MAX_REPORT);
+
+    if (s->is_terminal) {
+        cli_put_clean(&clean, text, 0);
+        text = buf_bytes(&clean);
+    }
+    out_put(&s->out, text);
+}
+
 static void write_result(struct session *s, const struct ending *ending)
 {
     _cleanup_(buf_done) struct buf text = buf_max(MAX_REPORT);
@@ -94,7 +114,7 @@ static void write_result(struct session *s, const struct ending *ending)
         }
     }
     s->out.may_wait = false;
-    out_put(&s->out, buf_bytes(&text));
+    put_out(s, buf_bytes(&text));
 }
 
 static void on_ended(void *arg, struct run *run, const struct ending *ending)
@@ -109,6 +129,9 @@ static void on_ended(void *arg, struct run *run, const struct ending *ending)
     }
     write_result(s, ending);
     write_report(s, ending);
+    if (s->out.fault == -ECANCELED) {
+        tell_loss(s);
+    }
     begin_close(s);
 }
 
@@ -119,7 +142,7 @@ static void on_output(void *arg, struct run *run, struct bytes text)
     (void)run;
     if (!s->set->options->is_json) {
         live_hide(&s->live);
-        out_put(&s->out, text);
+        put_out(s, text);
     }
 }
 
@@ -232,9 +255,12 @@ static void stop(struct session *s)
 
 static void kill_run(struct session *s)
 {
-    out_drop(&s->out);
+    bool has_lost = out_drop(&s->out) > 0;
+
     if (s->run != NULL && !s->is_closing) {
-        run_kill(s->run);
+        run_kill(s->run); /* its end tells what was lost */
+    } else if (has_lost) {
+        tell_loss(s);
     }
 }
 
@@ -356,6 +382,7 @@ int run_session(uv_loop_t *loop, const struct run_set *set)
                         .out = {.epoll_fd = -1},
                         .start_ms = clock_now_ms(),
                         .status = CLI_FAILED,
+                        .is_terminal = isatty(STDOUT_FILENO) != 0,
                         .wakes = buf_max(MAX_REPORT)};
     int r = open_terminal(&s);
 

@@ -80,6 +80,22 @@ static void set_cause(const struct end_facts *facts, struct buf *message, struct
     }
 }
 
+/* It had returned or thrown when its time passed, and ends so; but what was still to do (a value to
+ * read, calls to wait for) was cut short, which nobody asked for. */
+static void set_cut(const struct end_facts *facts, struct buf *message, struct ending *ret)
+{
+    struct buf cause = buf_max(WIRE_MAX_SENTENCE);
+    struct ending unused = *ret;
+
+    ret->reason = bytes_str(facts->cause == CAUSE_LIFETIME ? "lifetime" : "cpu");
+    if (ret->kind == ENDING_FINISHED) {
+        set_cause(facts, &cause, &unused);
+        buf_put_bytes(message, buf_bytes(&cause));
+        buf_put_str(message, " after it had returned");
+    }
+    buf_done(&cause);
+}
+
 static void set_said(const struct end_facts *facts, struct buf *message, struct ending *ret)
 {
     const struct wire_ending *said = facts->said;
@@ -112,6 +128,10 @@ static void set_said(const struct end_facts *facts, struct buf *message, struct 
         return;
     }
     buf_put_bytes(message, said->message);
+    if (facts->was_cut && (facts->cause == CAUSE_LIFETIME || facts->cause == CAUSE_CPU) &&
+        (ret->kind == ENDING_FINISHED || ret->kind == ENDING_FAILED) && ret->reason.len == 0) {
+        set_cut(facts, message, ret);
+    }
 }
 
 static void set_killed(const struct end_facts *facts, struct buf *message, struct ending *ret)

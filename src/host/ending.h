@@ -21,6 +21,7 @@ struct end_facts {
     const char *breach;             /* "", or what it did against the protocol */
     const struct wire_ending *said; /* NULL: it never said how it ended */
     enum end_cause cause;
+    bool was_cut;      /* it said its ending after the host had asked for one */
     bool was_killed;   /* the host had it killed (after the grace, or at once) */
     bool has_process;  /* a cell had taken it */
     bool has_closed;   /* it closed its channel and lived on */

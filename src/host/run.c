@@ -324,6 +324,7 @@ static void take_ending(struct run *run, const struct wire_ending *said, struct 
         return;
     }
     run->has_said = true;
+    run->was_cut = run->cause != CAUSE_NONE;
     run->cell->state = WIRE_ST_ENDED;
     link_drop_queued(run->cell);
     run->kill_at_ms = first_of(run->kill_at_ms, clock_now_ms() + run->limits.stop_grace);
@@ -464,6 +465,7 @@ static void fill_ending(struct run *run)
         .breach = buf_str(&run->breach),
         .said = run->has_said ? &run->said : NULL,
         .cause = run->cause,
+        .was_cut = run->was_cut,
         .was_killed = run->was_killed,
         .has_process = run->has_process,
         .has_closed = run->has_closed && run->was_killed,

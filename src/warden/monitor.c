@@ -111,6 +111,9 @@ static int reset_descriptors(void)
         if (fd > CONTROL_FD) {
             fd_close(fd);
         }
+        if (!is_null_device(0)) {
+            return -ENODEV; /* a file of that name, which a script could read */
+        }
     }
     if (dup2(0, 1) < 0 || (fstat(2, &st) != 0 && dup2(0, 2) < 0)) {
         return -errno;
@@ -392,8 +395,14 @@ int monitor_main(pid_t host, char max_tier, bool is_for_attempts)
     w.is_for_attempts = is_for_attempts;
     w.notice = buf_max(WIRE_MAX_SENTENCE);
     reset_signals();
-    if (reset_descriptors() != 0 || reset_rest() != 0) {
-        refuse("the warden could not reset what it inherited (is /dev/null there?)");
+    if (reset_descriptors() != 0) {
+        refuse("the warden could not reset its descriptors (is /dev/null there, and the null "
+               "device?)");
+        return 1;
+    }
+    if (reset_rest() != 0) {
+        refuse("the warden could not reset what it inherited: its priority, its folder, "
+               "no_new_privs or its capabilities; something around torno refuses these calls");
         return 1;
     }
     sentence = find_lack(&w, host);

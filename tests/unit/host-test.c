@@ -292,6 +292,19 @@ static void test_said(void)
     ends(&f, ENDING_EXPIRED, "lifetime", "3600000 ms");
     f.cause = CAUSE_CPU;
     ends(&f, ENDING_EXPIRED, "cpu", "processor");
+    /* What it said after its time had passed stands, and that is told with it. */
+    f.was_cut = true;
+    said.kind = WIRE_END_FINISHED;
+    ends(&f, ENDING_FINISHED, "cpu", "after it had returned");
+    said.kind = WIRE_END_FAILED;
+    ends(&f, ENDING_FAILED, "cpu", "m");
+    said.kind = WIRE_END_OVERSIZE;
+    ends(&f, ENDING_OVERSIZE, "", "m");
+    f.cause = CAUSE_STOP;
+    said.kind = WIRE_END_FINISHED;
+    ends(&f, ENDING_FINISHED, "", "");
+    f.cause = CAUSE_CPU;
+    f.was_cut = false;
     /* What it said stands, whatever was asked or came after; a breach alone is stronger. */
     said.kind = WIRE_END_FINISHED;
     f.was_killed = true;

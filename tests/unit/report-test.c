@@ -73,6 +73,10 @@ static void test_text(void)
     e.reason = bytes_str("stalled");
     T_STR(text_of(&e, "one"), "torno: s.js failed (stalled): Error: no\n");
     e.kind = ENDING_FINISHED;
+    e.reason = bytes_str("lifetime");
+    e.error_name = bytes_none();
+    T_STR(text_of(&e, "one"), "torno: s.js finished (lifetime): no\n");
+    e.reason = bytes_none();
     T_STR(text_of(&e, "one"), "");
     e.may_lack_output = true;
     T_STR(text_of(&e, "one"), "torno: the script was killed, so its output may lack its end\n");

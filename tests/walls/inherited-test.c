@@ -176,6 +176,11 @@ static void lose_everything(void)
     change_root("bare");
 }
 
+static void forge_null(void)
+{
+    change_root("file");
+}
+
 static void lose_proc(void)
 {
     change_root("null");
@@ -201,6 +206,7 @@ static const struct row {
     {"a timer that runs", set_timers, false, 0, NULL},
     {"all at once", all_at_once, false, UNHEARD, NULL},
     {"a root without /dev/null", lose_everything, true, 0, "/dev/null"},
+    {"a root whose /dev/null is a file", forge_null, true, 0, "null device"},
     {"a root without /proc", lose_proc, true, 0, "/proc is not mounted"},
 };
 
@@ -428,7 +434,7 @@ static void copy_file(const char *from, const char *to)
 
 static void make_files(void)
 {
-    static const char *const roots[] = {"bare", "null"};
+    static const char *const roots[] = {"bare", "null", "file"};
     const char *bin = getenv("BIN");
     char path[128];
 
@@ -455,6 +461,10 @@ static void make_files(void)
         T_EQ(mkdir(path, 0755), 0);
         snprintf(path, sizeof path, "%s/null/dev/null", folder);
         T_EQ(mknod(path, S_IFCHR | 0666, makedev(1, 3)), 0);
+        snprintf(path, sizeof path, "%s/file/dev", folder);
+        T_EQ(mkdir(path, 0755), 0);
+        snprintf(path, sizeof path, "%s/file/dev/null", folder);
+        T_EQ(mknod(path, S_IFREG | 0666, 0), 0);
     }
     setenv("BIN", folder, 1); /* an ordinary user may not reach the build's folder */
 }
@@ -462,8 +472,9 @@ static void make_files(void)
 static void remove_files(void)
 {
     static const char *const names[] = {
-        "null/dev/null", "null/dev", "null/torno-warden", "null", "bare/torno-warden", "bare",
-        "torno-warden",  "torno",    "script.js",         ""};
+        "file/dev/null",     "file/dev", "file/torno-warden", "file", "null/dev/null", "null/dev",
+        "null/torno-warden", "null",     "bare/torno-warden", "bare", "torno-warden",  "torno",
+        "script.js",         ""};
 
     for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
         char path[128];

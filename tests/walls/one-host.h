@@ -70,7 +70,9 @@ static inline int one_copy_warden(void)
 /* Takes the copy away; 0 or -1. */
 static inline int one_drop_warden(void)
 {
-    return unlink(one_warden()) == 0 ? rmdir(getenv("BIN")) : -1;
+    const char *folder = getenv("BIN");
+
+    return folder != NULL && unlink(one_warden()) == 0 ? rmdir(folder) : -1;
 }
 
 static inline void one_called(void *arg, struct run *run, struct call *call)

@@ -1,0 +1,2 @@
+await tools.x({ a: [1] });
+await tools.x({ a: [1, 2] });

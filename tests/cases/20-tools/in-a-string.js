@@ -1,0 +1,2 @@
+text(`${tools}`, "" + tools.server, String(tools));
+return typeof tools[Symbol.iterator];

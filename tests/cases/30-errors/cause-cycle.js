@@ -1,0 +1,3 @@
+const error = new Error("outer");
+error.cause = error;
+throw error;

@@ -1,0 +1,2 @@
+const inner = new TypeError("inner", { cause: "the wire was cut" });
+throw new Error("outer", { cause: inner });

@@ -1,0 +1,2 @@
+tools.slow({});
+return 5;
