@@ -23,7 +23,7 @@ BIN := $(if $(filter 1,$(SAN)),build/san,build)
 
 WARN := -Wall -Wextra -Wshadow -Wmissing-prototypes -Wstrict-prototypes -Wpointer-arith -Wvla \
   -Wconversion -Wno-sign-conversion $(if $(CI),-Werror)
-BASE_FLAGS := -std=c17 -D_GNU_SOURCE -DTORNO_VERSION='"$(VERSION)"' -Isrc -I. -O2 -g -fPIE \
+BASE_FLAGS := -std=c17 -D_GNU_SOURCE -DTORNO_VERSION='"$(VERSION)"' -DTORNO_PREFIX='"$(PREFIX)"' -Isrc -Iinclude -I. -O2 -g -fPIC \
   -fvisibility=hidden -fno-omit-frame-pointer -fstack-protector-strong -D_FORTIFY_SOURCE=2 $(WARN)
 SAN_FLAGS := $(if $(filter 1,$(SAN)),-fsanitize=address -fsanitize=undefined -fno-sanitize-recover=all -U_FORTIFY_SOURCE)
 UV_FLAGS := $(shell pkg-config --cflags libuv 2>/dev/null)

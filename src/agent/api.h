@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the files behind include/torno.h share. Nobody else includes it.
+ *
+ * A torno_host has a loop of its own, so that its owner sees one descriptor. Tools live as long as
+ * their agent: a call finds its handlers through the tool.
+ */
+#ifndef AGENT_API_H
+#define AGENT_API_H
+
+#include "agent/agent.h"
+#include <torno.h>
+
+struct torno_host {
+    uv_loop_t loop;
+    struct host *host;
+    struct agents *agents;
+    struct torno_host_options options;
+    size_t n_scripts; /* of torno_run() that have not ended */
+    bool is_broken;
+    bool is_agents_closed;
+    bool is_host_closed;
+};
+
+struct api_tool {
+    struct api_tool *next;
+    struct tool tool; /* its data is this struct */
+    char *name;
+    char *description;
+    char *input_schema;
+    char *output_schema;
+    struct torno_call_handlers handlers;
+    void *arg;
+};
+
+/* Keeps the sentence of a failure for torno_error(); answers code. */
+int api_fail(int code, const char *sentence);
+
+struct torno_text api_text(struct bytes bytes);
+
+/* Copies a tool, checked in itself; NULL and -errno kept by api_fail(). */
+int api_tool_new(const struct torno_tool *tool, struct api_tool **ret);
+void api_tools_free(struct api_tool *tools);
+/* One toolset of a list. */
+int api_toolset(const struct api_tool *tools, struct toolset **ret);
+
+/* A call goes to its tool's handlers. */
+void api_on_call(struct tool_call *call);
+void api_on_cancel(struct tool_call *call);
+
+/* The helper's path in a build or an installation: 0 with *ret_path, the caller's, or -ENOENT. */
+int api_warden_path(char **ret_path);
+
+#endif
