@@ -40,14 +40,14 @@ int agents_new(const struct agents_options *options, struct agents **ret)
     return 0;
 }
 
-/* Whether something of this agent is due, and *ret_next the earliest that is not yet. */
-static struct watch *find_due(const struct agent *agent, int64_t now_ms, int64_t *ret_next)
+/* One that is due, of those up to this order: what callbacks add is looked at another time, or an
+ * owner that asks anew in each return would keep the loop. */
+static struct watch *find_due(const struct agent *agent, int64_t now_ms, uint64_t last)
 {
-    for (struct watch *w = agent->watches; w != NULL; w = w->next) {
+    for (struct watch *w = agent->watches; w != NULL && w->order <= last; w = w->next) {
         if (w->due_ms <= now_ms) {
             return w;
         }
-        *ret_next = w->due_ms < *ret_next ? w->due_ms : *ret_next;
     }
     return NULL;
 }
@@ -55,7 +55,7 @@ static struct watch *find_due(const struct agent *agent, int64_t now_ms, int64_t
 static struct script *find_notice(const struct agent *agent)
 {
     for (struct script *s = agent->scripts; s != NULL; s = s->next) {
-        if (s->wants_notice && s->out == MESSAGE_NONE && s->watch == NULL) {
+        if (s->wants_notice && s->out == MESSAGE_NONE) {
             return s;
         }
     }
@@ -63,11 +63,10 @@ static struct script *find_notice(const struct agent *agent)
 }
 
 /* Does one thing that is due; callbacks may change everything, so the search begins anew. */
-static bool do_one(struct agents *agents, int64_t now_ms, int64_t *ret_next)
+static bool do_one(struct agents *agents, int64_t now_ms, uint64_t last)
 {
-    *ret_next = INT64_MAX;
     for (struct agent *a = agents->first; a != NULL; a = a->next) {
-        struct watch *watch = find_due(a, now_ms, ret_next);
+        struct watch *watch = find_due(a, now_ms, last);
         struct script *script = watch == NULL ? find_notice(a) : NULL;
 
         if (watch != NULL) {
@@ -88,23 +87,42 @@ static void start_timer(struct agents *agents, int64_t wait_ms)
     uv_timer_start(&agents->timer, on_timer, wait_ms < 0 ? 0 : (uint64_t)wait_ms, 0);
 }
 
+static int64_t next_due(const struct agents *agents)
+{
+    int64_t next = agents->must_look ? 0 : INT64_MAX;
+
+    for (const struct agent *a = agents->first; a != NULL; a = a->next) {
+        for (const struct watch *w = a->watches; w != NULL; w = w->next) {
+            next = w->due_ms < next ? w->due_ms : next;
+        }
+    }
+    return next;
+}
+
+/* A timer that is started anew for now, from its own callback, keeps the loop from all else. */
 static void on_timer(uv_timer_t *timer)
 {
     struct agents *agents = timer->data;
     int64_t now_ms = clock_now_ms();
-    int64_t next = INT64_MAX;
+    uint64_t last = agents->last_watch;
+    int64_t next;
 
-    while (do_one(agents, now_ms, &next)) {
+    agents->is_looking = true;
+    while (do_one(agents, now_ms, last)) {
     }
-    if (next != INT64_MAX && !uv_is_active((uv_handle_t *)timer)) {
+    agents->must_look = false;
+    agents_sweep(agents);
+    agents->is_looking = false;
+    next = next_due(agents);
+    if (next != INT64_MAX && !uv_is_closing((uv_handle_t *)timer)) {
         start_timer(agents, next - now_ms < 1 ? 1 : next - now_ms);
     }
-    agents_sweep(agents);
 }
 
 void agents_arm(struct agents *agents)
 {
-    if (!uv_is_closing((uv_handle_t *)&agents->timer)) {
+    agents->must_look = true;
+    if (!agents->is_looking && !uv_is_closing((uv_handle_t *)&agents->timer)) {
         start_timer(agents, 0);
     }
 }
@@ -158,6 +176,10 @@ int agent_open(struct agents *agents, const struct agent_options *options, struc
 
     if (r < 0) {
         return r;
+    }
+    if (agents->is_closing) {
+        buf_put_str(ret_sentence, "the host is closing: no agent can be opened any more");
+        return -ESHUTDOWN;
     }
     agent = mem_new(sizeof *agent);
     if (agent == NULL) {
@@ -226,7 +248,6 @@ void agent_close(struct agent *agent, void (*on_closed)(void *arg), void *arg)
         w->due_ms = 0;
     }
     for (struct script *s = agent->scripts; s != NULL; s = s->next) {
-        s->out = MESSAGE_NONE;
         script_stop(s);
     }
     agents_arm(agent->agents);

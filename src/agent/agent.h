@@ -28,7 +28,7 @@ struct agents_options {
     uv_loop_t *loop;   /* the host's */
 };
 
-/* 0 with *ret, or -ENOMEM. */
+/* 0 with *ret, or -ENOMEM/-EIO. */
 int agents_new(const struct agents_options *options, struct agents **ret);
 /* Closes every agent and calls back when none is left and nothing of it is in the loop. */
 void agents_close(struct agents *agents, void (*on_closed)(void *arg), void *arg);
@@ -78,7 +78,7 @@ struct agent_options {
         .yield_ms = 30000, .max_yield_ms = 600000                                                  \
     }
 
-/* 0 with *ret, or -ERANGE/-EINVAL/-ENOMEM with one sentence. */
+/* 0 with *ret, or -ERANGE/-EINVAL/-ENOMEM/-ESHUTDOWN with one sentence. */
 int agent_open(struct agents *agents, const struct agent_options *options, struct agent **ret,
                struct buf *ret_sentence);
 /* Stops its scripts, whose endings nobody hears; its watches return that it is gone. on_closed
@@ -108,7 +108,8 @@ struct agent_input {
 int agent_read_input(const struct agent *agent, struct bytes json, struct agent_input *ret,
                      struct buf *code_space, struct buf *id_space, struct buf *ret_sentence);
 
-/* A call that reached the host while a watch lasted. */
+/* A call that reached the host while a watch lasted. Past the first 1,000 there is one more entry
+ * for each tool that is called, not refused, which stands for all its calls. */
 struct round_call {
     char *tool;
     bool is_refused; /* by the dispatcher: nothing ran */

@@ -14,8 +14,8 @@
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>
-#include <stdlib.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 enum { SENTENCE_BYTES = 4096 };

@@ -6,6 +6,7 @@
  * name, with what is right. The first fault is told.
  */
 #include "agent/inside.h"
+#include "agent/words.h"
 
 #include "base/mem.h"
 #include "json/json.h"
@@ -13,7 +14,7 @@
 #include <errno.h>
 #include <inttypes.h>
 
-enum { KEY_BYTES = 256 };
+enum { KEY_CHARS = 100 };
 
 struct member {
     const char *key;
@@ -25,7 +26,7 @@ static const struct member members[] = {
     {"action", JSON_STRING, "a string: run, wait, stop or list"},
     {"code", JSON_STRING, "a string: the script"},
     {"language", JSON_STRING, "a string: javascript or python"},
-    {"yield_ms", JSON_NUMBER, "a number of milliseconds"},
+    {"yield_ms", JSON_NUMBER, "a whole number of milliseconds"},
     {"script_id", JSON_STRING, "a string: the id of one of your scripts"},
 };
 
@@ -55,7 +56,7 @@ static int check_member(struct bytes key, struct bytes value, struct buf *ret_se
         return 0;
     }
     buf_put_str(ret_sentence, "There is no input ");
-    buf_put_bytes(ret_sentence, bytes_first(key, KEY_BYTES));
+    words_put_first(ret_sentence, key, KEY_CHARS, WORDS_ONE_LINE);
     buf_put_str(ret_sentence, ": the inputs are action, code, language, yield_ms and script_id.");
     return -EINVAL;
 }
@@ -135,6 +136,14 @@ static int read_language(struct bytes name, enum wire_language *ret, struct buf 
     return -EINVAL;
 }
 
+void input_put_yield(struct buf *out, const struct agent *agent)
+{
+    buf_printf(out,
+               "The input \"yield_ms\" must be a whole number from 0 to %" PRId64
+               " (milliseconds until the call returns with what there is).",
+               agent->options.max_yield_ms);
+}
+
 static int read_yield(const struct agent *agent, struct bytes number, int64_t *ret,
                       struct buf *ret_sentence)
 {
@@ -142,10 +151,7 @@ static int read_yield(const struct agent *agent, struct bytes number, int64_t *r
     if (number.len == 0 || json_int(number, 0, agent->options.max_yield_ms, ret) == 0) {
         return 0;
     }
-    buf_printf(ret_sentence,
-               "The input \"yield_ms\" must be a whole number from 0 to %" PRId64
-               " (milliseconds until the call returns with what there is).",
-               agent->options.max_yield_ms);
+    input_put_yield(ret_sentence, agent);
     return -EINVAL;
 }
 
@@ -179,8 +185,11 @@ int agent_read_input(const struct agent *agent, struct bytes json, struct agent_
         r = json_text(json_get(json, "script_id"), id_space);
         ret->script_id = buf_bytes(id_space);
     }
-    if (r < 0) {
-        buf_put_str(ret_sentence, "The input \"code\" is too long.");
+    if (r < 0 && ret->action == AGENT_RUN) {
+        buf_printf(ret_sentence, "The input \"code\" must be at most %" PRId64 " bytes long.",
+                   agent->options.limits.max_code);
+    } else if (r < 0) {
+        buf_put_str(ret_sentence, "The input \"script_id\" is too long to be an id of yours.");
     }
     return r < 0 ? -EINVAL : 0;
 }

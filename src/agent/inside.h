@@ -25,7 +25,10 @@ struct agents {
     uint64_t last_turn;
     uint64_t last_script;
     uint64_t last_end;
-    char tag[8]; /* of this process of the host */
+    uint64_t last_watch;
+    char tag[8];     /* of this process of the host */
+    bool is_looking; /* in the timer's callback */
+    bool must_look;  /* something came up meanwhile */
     bool is_closing;
     bool is_timer_closed;
     void (*on_closed)(void *arg);
@@ -38,9 +41,8 @@ struct agent {
     struct agent_options options;
     char *name;
     struct script *scripts; /* in the order of their starts */
-    struct watch *watches;
+    struct watch *watches;  /* likewise */
     size_t n_running;
-    size_t n_kept;
     bool is_gone;
     void (*on_closed)(void *arg);
     void *on_closed_arg;
@@ -66,6 +68,7 @@ struct script {
     bool is_told;           /* its ending was returned, or is nobody's any more */
     bool is_quiet;          /* asked to stop: its end is no notice's */
     bool wants_notice;
+    bool is_noticed; /* its notice went out: there is no second */
 };
 
 struct watch {
@@ -74,6 +77,7 @@ struct watch {
     struct script *script; /* NULL: none (a list, a refusal) */
     enum agent_action action;
     uint64_t turn;
+    uint64_t order;
     int64_t due_ms; /* when it returns at the latest; INT64_MAX: at the script's end alone */
     void (*on_return)(void *arg, const struct agent_return *ret);
     void *arg;
@@ -98,6 +102,9 @@ struct tool_call *tool_call_find(struct tool_call *list, const struct call *call
 /* What the list belongs to goes: its calls' owners answer them some day. */
 void tool_calls_forget(struct tool_call **list);
 
+/* The refusal of a yield_ms that is out of range or no whole number. */
+void input_put_yield(struct buf *out, const struct agent *agent);
+
 /* Whether a turn is live. */
 bool turn_is_live(const struct agents *agents, uint64_t turn);
 
@@ -111,29 +118,43 @@ bool script_start(struct watch *watch, const struct agent_input *input);
 struct script *script_find(const struct agent *agent, struct bytes id);
 /* Asks it to stop; a second time does nothing. Its end sends no notice. */
 void script_stop(struct script *script);
-/* Sends its notice where one is due and nothing stands before it. */
+/* It has ended, or its watch has gone: a notice is due where it ended badly and nobody was told. */
+void script_left(struct script *script);
+/* Sends the notice that is due. */
 void script_notify(struct script *script);
-/* The ending was returned: what is kept past the cap goes. */
+/* What is kept past the cap goes. */
 void script_trim(struct agent *agent);
 void script_free(struct script *script);
 
 /* A watch returns: its script has ended, its time has passed, or it was refused. Frees it. */
 void watch_return(struct watch *watch);
-/* It returns this sentence, soon, and its script is left. */
-void watch_let_go(struct watch *watch, const char *sentence);
+/* Its turn was abandoned: it returns that, soon, and its script is left. */
+void watch_let_go(struct watch *watch);
 /* A call of a watched script reached the host. */
 void watch_collect(struct watch *watch, struct tool_call *call);
 
-/* The text of a return, and the same as a JSON object. */
+/* The text of a return: of a script, of a refusal, of a list. */
 void text_return(struct buf *out, const struct watch *watch, const struct output_part *output);
+void text_refusal(struct buf *out, const struct watch *watch);
 void text_list(struct buf *out, const struct agent *agent);
+/* How a script ended, on one line: what a list shows of it. */
+void text_glimpse(struct buf *out, const struct ending *ending);
 void text_notice(struct buf *out, const struct script *script);
 void text_wake(struct buf *out, const struct script *script, struct bytes payload);
 void text_running(struct buf *out, const struct agent *agent);
+/* The part of it about a script's calls. */
+void text_calls(struct buf *out, const struct script *script);
+/* Whether a script did not see the answer of a call in this state, and how many there are. */
+bool call_is_unseen(enum call_state state);
+uint64_t record_count_unseen(const struct run_record *record);
+/* Its calls that have not come out yet. */
+uint64_t script_under_way(const struct script *script);
+/* The same facts as a JSON object; see doc/returns.md. */
 void structure_return(struct buf *out, const struct watch *watch, const struct output_part *output);
+void structure_refusal(struct buf *out, const struct watch *watch);
 /* One ending with its record, for a script without an agent. */
 void structure_ending(struct buf *out, const struct ending *ending);
-void structure_list(struct buf *out, const struct agent *agent);
+void structure_list(struct buf *out, const struct watch *watch);
 /* Whether a model is to take the ending for an error. */
 bool ending_is_error(const struct ending *ending);
 

@@ -2,16 +2,22 @@
  *
  * Whether code names a tool, for a host that must know before it speaks.
  *
- * Names are matched as text, as whole identifiers: what stands before and after must be no
- * letter, digit, "_" or "$". Bytes past ASCII count as letters. A false hold is cheap, so strings
- * and comments count too.
+ * Names are matched as text, as whole identifiers: beside a letter, digit, "_" or "$" of the name's
+ * own ends must stand no other. All characters past ASCII count as none, since some are spaces; a
+ * false hold is cheap, a miss is not, so strings and comments count too.
  */
 #include "agent/agent.h"
 
 static bool is_part(uint8_t c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '$' || c >= 0x80;
+           c == '$';
+}
+
+/* Whether two bytes that stand side by side belong to one identifier. */
+static bool are_joined(uint8_t a, uint8_t b)
+{
+    return is_part(a) && is_part(b);
 }
 
 static bool names_one(struct bytes code, struct bytes name)
@@ -25,11 +31,14 @@ static bool names_one(struct bytes code, struct bytes name)
         if (found == NULL) {
             break;
         }
-        if ((found == code.ptr || !is_part(found[-1])) &&
-            (found + name.len == end || !is_part(found[name.len]))) {
+        if ((found == code.ptr || !are_joined(found[-1], found[0])) &&
+            (found + name.len == end || !are_joined(found[name.len - 1], found[name.len]))) {
             return true;
         }
         at = found + 1;
+        while (is_part(*found) && at < end && is_part(*at)) {
+            at++; /* what begins inside an identifier is joined to what stands before it */
+        }
     }
     return false;
 }

@@ -8,15 +8,17 @@
  * a wait or a stop that came meanwhile takes it back.
  */
 #include "agent/inside.h"
+#include "agent/words.h"
 
 #include "base/clock.h"
 #include "base/mem.h"
 #include "host/utf8.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { SENTENCE_BYTES = 64 * 1024, MESSAGE_BYTES = 1024 * 1024 };
+enum { SENTENCE_BYTES = 64 * 1024, MESSAGE_BYTES = 1024 * 1024, MAX_UNTOLD = 16 };
 
 bool ending_is_error(const struct ending *ending)
 {
@@ -59,12 +61,24 @@ static void send_message(struct script *script, enum message_state state, struct
     agent->options.callbacks.on_message(agent->options.arg, agent, &message);
 }
 
+void script_left(struct script *script)
+{
+    const struct agent *agent = script->agent;
+
+    script->wants_notice = script->end_order != 0 && script->watch == NULL && !script->is_told &&
+                           !script->is_noticed && !script->is_quiet &&
+                           agent->options.callbacks.on_message != NULL &&
+                           ending_is_error(run_ending(script->run));
+}
+
 void script_notify(struct script *script)
 {
-    if (script->wants_notice && script->out == MESSAGE_NONE && !script->agent->is_gone) {
-        script->wants_notice = false;
-        send_message(script, MESSAGE_NOTICE, bytes_none());
-    }
+    struct agent *agent = script->agent;
+
+    script->wants_notice = false;
+    script->is_noticed = true;
+    send_message(script, MESSAGE_NOTICE, bytes_none());
+    script_trim(agent);
 }
 
 void agent_delivered(struct agent *agent, const char *script_id, bool is_delivered)
@@ -88,24 +102,23 @@ static void on_wake(void *arg, struct run *run, struct bytes payload)
 {
     struct script *script = arg;
 
-    if (script->agent->is_gone) {
-        run_wake_done(run, false);
-        return;
-    }
+    (void)run;
     send_message(script, MESSAGE_WAKE, payload);
 }
 
 /* ---- calls ---- */
 
+/* Neither a call nor a wake comes once the script was stopped, so none of a gone agent's. */
+
 static void on_call(void *arg, struct run *run, struct call *call)
 {
     struct script *script = arg;
     struct agent *agent = script->agent;
-    struct tool_call *tc = agent->is_gone ? NULL : tool_call_new(call, &script->calls);
+    struct tool_call *tc = tool_call_new(call, &script->calls);
 
     (void)run;
     if (tc == NULL) {
-        call_refuse(call, agent->is_gone ? "its agent is gone" : "the host has no memory for it");
+        call_refuse(call, "the host has no memory for it");
         return;
     }
     tc->script = script;
@@ -149,22 +162,20 @@ static void on_ended(void *arg, struct run *run, const struct ending *ending)
     script->end_order = ++agent->agents->last_end;
     script->ended_ms = clock_now_ms();
     agent->n_running--;
-    if (o->callbacks.on_ended != NULL && !agent->is_gone) {
-        o->callbacks.on_ended(o->arg, script->id, ending);
-    }
-    script->wants_notice = script->watch == NULL && !script->is_quiet && !agent->is_gone &&
-                           ending_is_error(ending) && o->callbacks.on_message != NULL;
+    script_left(script);
     if (script->watch != NULL) {
         script->watch->due_ms = 0;
     }
     agents_arm(agent->agents); /* its watch returns, its notice goes, a gone agent is swept */
+    if (o->callbacks.on_ended != NULL && !agent->is_gone) {
+        o->callbacks.on_ended(o->arg, script->id, ending); /* it may free the script */
+    }
     script_trim(agent);
 }
 
 static void put_first_line(struct buf *out, struct bytes code)
 {
     struct bytes line = code;
-    struct bytes cut;
 
     for (;;) { /* the first that is not blank */
         const uint8_t *end = memchr(line.ptr, '\n', line.len);
@@ -180,11 +191,10 @@ static void put_first_line(struct buf *out, struct bytes code)
         }
         line = bytes_from(line, len + 1);
     }
-    cut = utf8_first(line, LINE_CHARS);
-    utf8_put_clean(out, cut);
-    if (cut.len < line.len) {
-        buf_put_str(out, "...");
+    while (line.len > 0 && memchr(" \t\r", line.ptr[line.len - 1], 3) != NULL) {
+        line.len--;
     }
+    words_put_first(out, line, LINE_CHARS, WORDS_ONE_LINE);
 }
 
 static struct script *new_script(struct agent *agent, const struct agent_input *input)
@@ -214,6 +224,22 @@ static void append(struct agent *agent, struct script *script)
     agent->agents->last_script++;
 }
 
+/* Why it was not started; what runs, and what may help, where there was no place. */
+static void refuse_start(struct watch *watch, int error, struct bytes sentence)
+{
+    struct buf *out = &watch->refusal;
+    size_t from = out->len;
+
+    buf_put_str(out, "The script was not started: ");
+    words_put_plain(out, sentence, WORDS_AS_IS);
+    words_put_stop(out, from);
+    if (error == -EBUSY) {
+        buf_put_str(out, watch->agent->n_running > 0 ? " Wait for one of yours or stop one."
+                                                     : " Try again later.");
+        text_running(out, watch->agent);
+    }
+}
+
 bool script_start(struct watch *watch, const struct agent_input *input)
 {
     _cleanup_(buf_done) struct buf sentence = buf_max(SENTENCE_BYTES);
@@ -231,16 +257,15 @@ bool script_start(struct watch *watch, const struct agent_input *input)
                       .on_ended = on_ended},
         .arg = script,
     };
+    int r;
 
     if (script == NULL) {
         buf_put_str(&watch->refusal, "The host has no memory for another script.");
         return false;
     }
-    if (run_start(agent->agents->host, &run, &script->run, &sentence) < 0) {
-        buf_put_str(&watch->refusal, "The script was not started: ");
-        utf8_put_clean(&watch->refusal, buf_bytes(&sentence));
-        buf_put_str(&watch->refusal, ".");
-        text_running(&watch->refusal, agent);
+    r = run_start(agent->agents->host, &run, &script->run, &sentence);
+    if (r < 0) {
+        refuse_start(watch, r, buf_bytes(&sentence));
         script_free(script);
         return false;
     }
@@ -263,38 +288,34 @@ void script_free(struct script *script)
     mem_free(script);
 }
 
-/* The one whose end came first, of those that nothing holds; NULL where none may go. */
-static struct script **find_oldest(struct agent *agent)
+/* Whether a script is past those that the agent keeps. One that is watched stays until that has
+ * returned; one whose notice waits for a wake to be delivered stays longer, but not for ever. */
+static bool is_past(const struct agent *agent, const struct script *script)
 {
-    struct script **oldest = NULL;
+    size_t max = agent->is_gone ? 0 : agent->options.max_kept;
+    size_t n_later = 0;
 
-    for (struct script **at = &agent->scripts; *at != NULL; at = &(*at)->next) {
-        struct script *s = *at;
-        bool is_held =
-            s->end_order == 0 || s->watch != NULL || s->out != MESSAGE_NONE || s->wants_notice;
-
-        if (!is_held && (oldest == NULL || s->end_order < (*oldest)->end_order)) {
-            oldest = at;
-        }
+    if (script->end_order == 0 || script->watch != NULL) {
+        return false;
     }
-    return oldest;
+    for (const struct script *s = agent->scripts; s != NULL; s = s->next) {
+        n_later += s->end_order > script->end_order;
+    }
+    return n_later >= (script->wants_notice ? max + MAX_UNTOLD : max);
 }
 
 void script_trim(struct agent *agent)
 {
-    for (;;) {
-        size_t n_ended = 0;
-        struct script **oldest = find_oldest(agent);
-        struct script *script;
+    struct script **at = &agent->scripts;
 
-        for (struct script *s = agent->scripts; s != NULL; s = s->next) {
-            n_ended += s->end_order != 0;
+    while (*at != NULL) {
+        struct script *script = *at;
+
+        if (is_past(agent, script)) {
+            *at = script->next;
+            script_free(script);
+        } else {
+            at = &script->next;
         }
-        if (oldest == NULL || n_ended <= (agent->is_gone ? 0 : agent->options.max_kept)) {
-            break;
-        }
-        script = *oldest;
-        *oldest = script->next;
-        script_free(script);
     }
 }

@@ -2,16 +2,30 @@
  *
  * The facts of a return as a JSON object, for programs (the structuredContent of the tool).
  *
- * Every key is always there, null or empty where there is nothing to say. Texts that the return's
- * text cuts are whole here, but for the output, which is its first and last characters.
+ * Every key is always there, null or empty where there is nothing to say; doc/returns.md tells them
+ * all. Texts that the return's text cuts are whole here and keep their control characters, but for
+ * the output, which is its first and last characters, and arguments, which the record cuts.
  */
 #include "agent/inside.h"
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "host/utf8.h"
 #include "json/json.h"
 
 #include <inttypes.h>
+
+enum { CAUSE_CHARS = 1000, GLIMPSE_BYTES = 8192, VALUE_DEPTH = JSON_MAX_DEPTH - 100 };
+
+/* What a structure tells of; NULL and empty where there is none. */
+struct facts {
+    const char *state; /* of what is no script's */
+    struct bytes refusal;
+    const struct script *script;
+    const struct watch *watch;
+    struct output_part output;
+    bool has_list;
+};
 
 static void put_string(struct buf *out, const char *key, struct bytes text)
 {
@@ -45,45 +59,61 @@ static void put_error(struct buf *out, const struct ending *e)
     buf_put_str(out, "}");
 }
 
+/* Its value as it is. One that is nested nearly as deep as a text may be could not stand inside
+ * another: a string holds its text. */
+static void put_value(struct buf *out, const struct ending *e)
+{
+    bool has_value = e != NULL && e->value.len > 0;
+
+    json_put_key(out, "has_value");
+    json_put_bool(out, has_value);
+    if (has_value && json_check(e->value, 0, VALUE_DEPTH, SIZE_MAX, NULL, NULL) < 0) {
+        put_string(out, "value", e->value);
+    } else {
+        put_raw(out, "value", has_value ? e->value : bytes_none(), "null");
+    }
+}
+
 /* {"tool": {"answered": 2, ...}}: the counts that are not 0. */
-static void put_tools(struct buf *out, const struct ending *e)
+static void put_tools(struct buf *out, const struct run_record *rec)
 {
     json_put_key(out, "tools");
     buf_put_str(out, "{");
-    for (size_t i = 0; e != NULL && i < e->n_tools; i++) {
-        uint64_t total = 0;
+    for (size_t i = 0; i < rec->n_tools; i++) {
+        const struct record_tool *tool = &rec->tools[i];
+        bool is_used = false;
 
         for (int state = 0; state < CALL_STATES; state++) {
-            total += e->tools[i].counts[state];
-        }
-        if (total == 0) {
-            continue;
-        }
-        json_put_comma(out);
-        json_put_str(out, e->tools[i].name);
-        buf_put_str(out, ":{");
-        for (int state = 0; state < CALL_STATES; state++) {
-            if (e->tools[i].counts[state] > 0) {
-                put_number(out, call_state_name((enum call_state)state), e->tools[i].counts[state]);
+            if (tool->counts[state] == 0) {
+                continue;
             }
+            if (!is_used) {
+                json_put_comma(out);
+                json_put_str(out, tool->name);
+                buf_put_str(out, ":{");
+                is_used = true;
+            }
+            put_number(out, call_state_name((enum call_state)state), tool->counts[state]);
         }
-        buf_put_str(out, "}");
+        buf_put_str(out, is_used ? "}" : "");
     }
     buf_put_str(out, "}");
 }
 
-/* Every call of the record whose answer the script did not see. */
-static void put_unseen(struct buf *out, const struct ending *e)
+/* Every call of the record whose answer the script did not see, and how many it does not hold. */
+static void put_unseen(struct buf *out, const struct run_record *rec)
 {
+    int64_t more = (int64_t)record_count_unseen(rec);
+
     json_put_key(out, "unseen");
     buf_put_str(out, "[");
-    for (size_t i = 0; e != NULL && i < e->n_calls; i++) {
-        const struct record_call *call = &e->calls[i];
+    for (size_t i = 0; i < rec->n_calls; i++) {
+        const struct record_call *call = &rec->calls[i];
 
-        if (call->state == CALL_ANSWERED || call->state == CALL_FAILED ||
-            call->state == CALL_REFUSED) {
+        if (!call_is_unseen(call->state)) {
             continue;
         }
+        more--;
         json_put_comma(out);
         buf_put_str(out, "{");
         put_number(out, "id", call->id);
@@ -94,6 +124,7 @@ static void put_unseen(struct buf *out, const struct ending *e)
         buf_put_str(out, "}");
     }
     buf_put_str(out, "]");
+    put_number(out, "unseen_left_out", more);
 }
 
 static void put_output(struct buf *out, const struct output_part *output)
@@ -118,88 +149,181 @@ static void put_round(struct buf *out, const struct watch *watch)
         put_string(out, "tool", bytes_str(call->tool));
         json_put_key(out, "refused");
         json_put_bool(out, call->is_refused);
-        if (call->cause != NULL) {
-            put_string(out, "cause", bytes_str(call->cause));
+        json_put_key(out, "cause");
+        if (call->cause == NULL) {
+            buf_put_str(out, "null");
+        } else {
+            json_put_str(out, utf8_first(bytes_str(call->cause), CAUSE_CHARS));
         }
         buf_put_str(out, "}");
     }
     buf_put_str(out, "]");
 }
 
-static void put_state(struct buf *out, const struct script *script)
+static void put_wakes(struct buf *out, const struct script *script, const struct ending *e)
 {
-    const struct ending *e = run_ending(script->run);
+    int64_t delivered = e != NULL ? e->wakes_delivered : 0;
 
+    if (e == NULL && script != NULL) {
+        delivered = (int64_t)run_counts(script->run).wakes_delivered;
+    }
+    put_number(out, "wakes_delivered", delivered);
+    put_number(out, "wakes_lost", e == NULL ? 0 : e->wakes_sent - e->wakes_delivered);
+}
+
+static void put_stats(struct buf *out, const struct script *script, const struct ending *e)
+{
+    struct run_counts counts = {0};
+    int64_t wall_ms = 0;
+
+    if (e != NULL) {
+        wall_ms = e->wall_ms;
+        counts.memory_bytes = e->memory_peak_bytes;
+        counts.calls = e->calls_total;
+    } else if (script != NULL) {
+        wall_ms = clock_now_ms() - script->started_ms;
+        counts = run_counts(script->run);
+    }
+    json_put_key(out, "stats");
+    buf_put_str(out, "{");
+    put_number(out, "wall_ms", wall_ms);
+    put_number(out, "cpu_ms", e == NULL ? 0 : e->cpu_ms);
+    put_number(out, "memory", counts.memory_bytes);
+    put_number(out, "calls", (int64_t)counts.calls);
+    buf_put_str(out, "}");
+}
+
+/* What an ending itself tells, and so much of it as is known of a script that runs. */
+static void put_ending(struct buf *out, const struct script *script, const struct ending *e,
+                       const struct run_record *rec)
+{
+    put_string(out, "reason", e == NULL ? bytes_none() : e->reason);
+    put_value(out, e);
+    put_error(out, e);
+    put_tools(out, rec);
+    put_unseen(out, rec);
+    put_wakes(out, script, e);
+    put_raw(out, "notes", e == NULL ? bytes_none() : e->notes, "[]");
+    json_put_key(out, "may_lack_output");
+    json_put_bool(out, e != NULL && e->may_lack_output);
+    put_string(out, "walls", e == NULL || e->walls == NULL ? bytes_none() : bytes_str(e->walls));
+    put_stats(out, script, e);
+}
+
+/* One of a list: what is true of every script, and not what only its return tells. */
+static void put_item(struct buf *out, const struct script *script)
+{
+    _cleanup_(buf_done) struct buf glimpse = buf_max(GLIMPSE_BYTES);
+    const struct ending *e = run_ending(script->run);
+    int64_t now_ms = clock_now_ms();
+
+    if (e != NULL) {
+        text_glimpse(&glimpse, e);
+    }
+    json_put_comma(out);
+    buf_put_str(out, "{");
     put_string(out, "script_id", bytes_str(script->id));
     put_string(out, "state", bytes_str(e == NULL ? "running" : ending_name(e->kind)));
     put_string(out, "reason", e == NULL ? bytes_none() : e->reason);
+    put_number(out, "age_ms", now_ms - script->started_ms);
+    json_put_key(out, "ended_ms");
+    if (e == NULL) {
+        buf_put_str(out, "null");
+    } else {
+        json_put_int(out, now_ms - script->ended_ms);
+    }
+    put_string(out, "code", buf_bytes(&script->first_line));
+    put_string(out, "glimpse", buf_bytes(&glimpse));
+    put_wakes(out, script, e);
+    put_stats(out, script, e);
+    buf_put_str(out, "}");
 }
 
-static void put_stats(struct buf *out, const struct script *script)
+static void put_list(struct buf *out, const struct facts *facts)
 {
-    const struct ending *e = run_ending(script->run);
-    struct run_counts counts = run_counts(script->run);
+    json_put_key(out, "scripts");
+    buf_put_str(out, "[");
+    if (facts->has_list) {
+        for (const struct script *s = facts->watch->agent->scripts; s != NULL; s = s->next) {
+            put_item(out, s);
+        }
+    }
+    buf_put_str(out, "]");
+}
 
-    json_put_key(out, "stats");
+static void put_facts(struct buf *out, const struct facts *facts)
+{
+    const struct script *script = facts->script;
+    const struct ending *e = script == NULL ? NULL : run_ending(script->run);
+    struct run_record rec = {0};
+    const char *state = facts->state;
+    const struct script *watched = facts->watch->script;
+
+    if (script != NULL) {
+        rec = run_record(script->run);
+        state = e == NULL ? "running" : ending_name(e->kind);
+    }
     buf_put_str(out, "{");
-    put_number(out, "wall_ms", e == NULL ? clock_now_ms() - script->started_ms : e->wall_ms);
-    put_number(out, "cpu_ms", e == NULL ? 0 : e->cpu_ms);
-    put_number(out, "memory", e == NULL ? counts.memory_bytes : e->memory_peak_bytes);
-    put_number(out, "calls", (int64_t)counts.calls);
-    put_number(out, "wakes", (int64_t)counts.wakes_delivered);
+    put_string(out, "script_id", bytes_str(watched == NULL ? "" : watched->id));
+    put_string(out, "state", bytes_str(state));
+    put_string(out, "refusal", facts->refusal);
+    put_number(out, "under_way", script == NULL ? 0 : (int64_t)script_under_way(script));
+    put_ending(out, script, e, &rec);
+    put_output(out, &facts->output);
+    put_round(out, facts->watch);
+    put_list(out, facts);
     buf_put_str(out, "}");
+}
+
+/* The facts, whole or not at all: a host without the memory says so. */
+static void put_whole(struct buf *out, const struct facts *facts)
+{
+    struct facts none = {
+        .state = "refused",
+        .refusal = bytes_str("the host has no memory for the facts of this return"),
+        .watch = &(struct watch){0},
+        .output = {.head = bytes_none(), .tail = bytes_none()},
+    };
+
+    put_facts(out, facts);
+    if (buf_fault(out) < 0) {
+        buf_clear(out);
+        put_facts(out, &none);
+    }
 }
 
 void structure_return(struct buf *out, const struct watch *watch, const struct output_part *output)
 {
-    const struct script *script = watch->script;
-    const struct ending *e = run_ending(script->run);
+    put_whole(out, &(struct facts){.script = watch->script,
+                                   .refusal = bytes_none(),
+                                   .watch = watch,
+                                   .output = *output});
+}
 
-    buf_put_str(out, "{");
-    put_state(out, script);
-    put_raw(out, "value", e == NULL ? bytes_none() : e->value, "null");
-    put_error(out, e);
-    put_tools(out, e);
-    put_unseen(out, e);
-    put_output(out, output);
-    json_put_key(out, "may_lack_output");
-    json_put_bool(out, e != NULL && e->may_lack_output);
-    put_raw(out, "notes", e == NULL ? bytes_none() : e->notes, "[]");
-    put_string(out, "walls", e == NULL || e->walls == NULL ? bytes_none() : bytes_str(e->walls));
-    put_stats(out, script);
-    put_round(out, watch);
-    buf_put_str(out, "}");
+void structure_refusal(struct buf *out, const struct watch *watch)
+{
+    put_whole(out, &(struct facts){.state = "refused",
+                                   .refusal = buf_bytes(&watch->refusal),
+                                   .watch = watch,
+                                   .output = {.head = bytes_none(), .tail = bytes_none()}});
+}
+
+void structure_list(struct buf *out, const struct watch *watch)
+{
+    put_whole(out, &(struct facts){.state = "list",
+                                   .refusal = bytes_none(),
+                                   .watch = watch,
+                                   .output = {.head = bytes_none(), .tail = bytes_none()},
+                                   .has_list = true});
 }
 
 void structure_ending(struct buf *out, const struct ending *e)
 {
+    struct run_record rec = {
+        .calls = e->calls, .n_calls = e->n_calls, .tools = e->tools, .n_tools = e->n_tools};
+
     buf_put_str(out, "{");
     put_string(out, "state", bytes_str(ending_name(e->kind)));
-    put_string(out, "reason", e->reason);
-    put_raw(out, "value", e->value, "null");
-    put_error(out, e);
-    put_tools(out, e);
-    put_unseen(out, e);
-    put_raw(out, "notes", e->notes, "[]");
-    put_string(out, "walls", bytes_str(e->walls == NULL ? "" : e->walls));
-    put_number(out, "wall_ms", e->wall_ms);
-    put_number(out, "cpu_ms", e->cpu_ms);
-    put_number(out, "memory", e->memory_peak_bytes);
+    put_ending(out, NULL, e, &rec);
     buf_put_str(out, "}");
-}
-
-void structure_list(struct buf *out, const struct agent *agent)
-{
-    buf_put_str(out, "{\"scripts\":[");
-    for (const struct script *s = agent->scripts; s != NULL; s = s->next) {
-        json_put_comma(out);
-        buf_put_str(out, "{");
-        put_state(out, s);
-        put_number(out, "age_ms", clock_now_ms() - s->started_ms);
-        put_string(out, "code", buf_bytes(&s->first_line));
-        put_error(out, run_ending(s->run));
-        put_stats(out, s);
-        buf_put_str(out, "}");
-    }
-    buf_put_str(out, "]}");
 }

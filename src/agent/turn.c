@@ -79,8 +79,8 @@ void turn_settle(struct agents *agents, uint64_t turn)
     }
     for (struct agent *a = agents->first; a != NULL; a = a->next) {
         for (struct script *s = a->scripts; s != NULL && !a->options.is_primary; s = s->next) {
-            if (!turn_is_live(agents, s->turn)) {
-                script_stop(s);
+            if (s->end_order == 0 && !turn_is_live(agents, s->turn)) {
+                script_stop(s); /* one that has ended keeps its notice */
             }
         }
     }
@@ -96,13 +96,10 @@ void turn_abandon(struct agents *agents, uint64_t turn)
             if (s->watch == NULL || s->watch->turn != turn) {
                 continue;
             }
-            if (s->has_returned) {
-                watch_let_go(s->watch, "The turn of this call was abandoned; the script lives on.");
-            } else {
+            if (!s->has_returned) {
                 script_stop(s);
-                watch_let_go(s->watch,
-                             "The turn of this call was abandoned; the script is stopped.");
             }
+            watch_let_go(s->watch);
         }
     }
 }

@@ -6,11 +6,10 @@
  * the tool has one shape. Returns come from the loop: agents_arm() has the timer look.
  */
 #include "agent/inside.h"
+#include "agent/words.h"
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "host/utf8.h"
-#include "json/json.h"
 
 #include <inttypes.h>
 
@@ -49,11 +48,23 @@ static void free_watch(struct watch *watch)
     mem_free(watch);
 }
 
+/* Past the cap each tool has one entry more, which stands for all its calls and is never refused:
+ * nothing is missed. */
+static bool is_collected(const struct watch *watch, struct bytes tool)
+{
+    for (size_t i = MAX_COLLECTED; i < watch->n_calls; i++) {
+        if (bytes_is(tool, watch->calls[i].tool)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void watch_collect(struct watch *watch, struct tool_call *call)
 {
     struct round_call *entry;
 
-    if (watch->n_calls >= MAX_COLLECTED ||
+    if (is_collected(watch, tool_call_name(call)) ||
         mem_reserve(&watch->calls, &watch->cap_calls, watch->n_calls + 1, sizeof *watch->calls) <
             0) {
         return;
@@ -61,7 +72,7 @@ void watch_collect(struct watch *watch, struct tool_call *call)
     entry = &watch->calls[watch->n_calls];
     *entry = (struct round_call){.tool = mem_str(tool_call_name(call))};
     if (entry->tool != NULL) {
-        call->watch = watch;
+        call->watch = watch->n_calls < MAX_COLLECTED ? watch : NULL;
         call->at = watch->n_calls;
         watch->n_calls++;
     }
@@ -73,13 +84,11 @@ static void compose(const struct watch *watch, struct buf *text, struct buf *str
     struct output_part output = {.head = bytes_none(), .tail = bytes_none()};
 
     if (watch->refusal.len > 0) {
-        buf_put_bytes(text, buf_bytes(&watch->refusal));
-        buf_put_str(structured, "{\"refused\":");
-        json_put_str(structured, buf_bytes(&watch->refusal));
-        buf_put_str(structured, "}");
+        text_refusal(text, watch);
+        structure_refusal(structured, watch);
     } else if (watch->script == NULL) {
         text_list(text, watch->agent);
-        structure_list(structured, watch->agent);
+        structure_list(structured, watch);
     } else {
         output = run_take_output(watch->script->run);
         text_return(text, watch, &output);
@@ -126,23 +135,17 @@ void watch_return(struct watch *watch)
     free_watch(watch);
 }
 
-/* A script that ended as it was let go of: nobody has heard of it. */
-static void watch_for_notice(struct script *script)
-{
-    if (script->end_order != 0 && !script->is_told && !script->is_quiet) {
-        script->wants_notice = ending_is_error(run_ending(script->run)) &&
-                               script->agent->options.callbacks.on_message != NULL;
-    }
-}
-
-void watch_let_go(struct watch *watch, const char *sentence)
+void watch_let_go(struct watch *watch)
 {
     struct script *script = watch->script;
 
     leave_script(watch);
-    buf_put_str(&watch->refusal, sentence);
+    buf_put_str(&watch->refusal, "The turn of this call was abandoned; the script ");
+    buf_put_str(&watch->refusal, script->end_order != 0 ? "has ended."
+                                 : script->is_quiet     ? "is stopped."
+                                                        : "lives on.");
     watch->due_ms = 0;
-    watch_for_notice(script);
+    script_left(script);
     agents_arm(watch->agent->agents);
 }
 
@@ -154,7 +157,7 @@ void watch_cancel(struct watch *watch)
     unlink_watch(watch);
     free_watch(watch);
     if (script != NULL) {
-        watch_for_notice(script);
+        script_left(script);
     }
     agents_arm(agent->agents);
     script_trim(agent);
@@ -172,10 +175,11 @@ static void do_run(struct watch *watch, const struct agent_input *input)
         return;
     }
     if (agent->n_running >= agent->options.max_running) {
-        buf_printf(&watch->refusal,
-                   "The script was not started: %zu of your scripts are running, and no more may. "
-                   "Wait for one or stop one.",
-                   agent->n_running);
+        buf_printf(
+            &watch->refusal,
+            "The script was not started: at most %u of yours may run at once. Wait for one or "
+            "stop one.",
+            agent->options.max_running);
         text_running(&watch->refusal, agent);
         return;
     }
@@ -188,7 +192,7 @@ static bool take_script(struct watch *watch, struct bytes id)
 
     if (script == NULL) {
         buf_put_str(&watch->refusal, "There is no script \"");
-        utf8_put_clean(&watch->refusal, utf8_first(id, LINE_CHARS));
+        words_put_first(&watch->refusal, id, LINE_CHARS, WORDS_ONE_LINE);
         buf_put_str(&watch->refusal, "\" of yours (the last few that ended are kept). The action "
                                      "\"list\" tells which there are.");
         return false;
@@ -218,6 +222,10 @@ static void begin(struct watch *watch, const struct agent_input *input)
 {
     int64_t yield_ms = input->yield_ms < 0 ? watch->agent->options.yield_ms : input->yield_ms;
 
+    if (input->yield_ms < -1 || yield_ms > watch->agent->options.max_yield_ms) {
+        input_put_yield(&watch->refusal, watch->agent);
+        return;
+    }
     watch->due_ms = clock_now_ms() + yield_ms;
     switch (input->action) {
     case AGENT_RUN:
@@ -240,20 +248,24 @@ static void begin(struct watch *watch, const struct agent_input *input)
 static struct watch *new_watch(struct agent *agent, const struct agent_request *request)
 {
     struct watch *watch = mem_new(sizeof *watch);
+    struct watch **at = &agent->watches;
 
     if (watch == NULL) {
         return NULL;
     }
     *watch = (struct watch){
         .agent = agent,
-        .next = agent->watches,
+        .order = ++agent->agents->last_watch,
         .action = request->input.action,
         .turn = request->turn,
         .on_return = request->on_return,
         .arg = request->arg,
         .refusal = buf_max(REFUSAL_BYTES),
     };
-    agent->watches = watch;
+    while (*at != NULL) {
+        at = &(*at)->next;
+    }
+    *at = watch;
     return watch;
 }
 

@@ -5,11 +5,127 @@
  */
 #include "agent/words.h"
 
+#include "base/mem.h"
 #include "host/utf8.h"
 
 #include <inttypes.h>
 
-enum { MARK_CHARS = 60 }; /* the longest mark of a cut */
+enum {
+    MARK_CHARS = 60, /* the longest mark of a cut */
+    PLAIN_BYTES = 128 * 1024 * 1024,
+    ESCAPE = 0x1B,
+};
+
+/* The end of a control string that begins with ESC and one of ]PX^_: the string goes up to its
+ * terminator; where there is none on the line, it is not taken for one, so that it hides nothing.
+ */
+static size_t string_len(struct bytes text)
+{
+    for (size_t i = 2; i < text.len; i++) {
+        if (text.ptr[i] == '\a') {
+            return i + 1;
+        }
+        if (text.ptr[i] == ESCAPE && i + 1 < text.len && text.ptr[i + 1] == '\\') {
+            return i + 2;
+        }
+        if (text.ptr[i] < ' ') {
+            break;
+        }
+    }
+    return 2;
+}
+
+static size_t count_between(struct bytes text, size_t at, uint8_t first, uint8_t last)
+{
+    size_t n = 0;
+
+    while (at + n < text.len && text.ptr[at + n] >= first && text.ptr[at + n] <= last) {
+        n++;
+    }
+    return n;
+}
+
+/* The bytes of the escape code at the start of text, which is an ESC; what was cut off counts. */
+static size_t escape_len(struct bytes text)
+{
+    bool is_control = text.len > 1 && text.ptr[1] == '[';
+    size_t at = is_control ? 2 : 1;
+
+    if (text.len > 1 && memchr("]PX^_", text.ptr[1], 5) != NULL) {
+        return string_len(text);
+    }
+    at += count_between(text, at, ' ', is_control ? '?' : '/');
+    if (at == text.len) {
+        return at;
+    }
+    if (count_between(text, at, is_control ? '@' : '0', '~') > 0) {
+        return at + 1;
+    }
+    return is_control ? 2 : 1;
+}
+
+static const char *line_end(enum words_lines lines)
+{
+    switch (lines) {
+    case WORDS_INDENTED:
+        return "\n  ";
+    case WORDS_ONE_LINE:
+        return " ";
+    default:
+        return "\n";
+    }
+}
+
+/* Whether text begins with a control character: ASCII's, or one of U+0080 to U+009F. */
+static bool is_control(struct bytes text)
+{
+    bool is_late = text.ptr[0] == 0xC2 && text.len > 1 && text.ptr[1] < 0xA0;
+
+    return (text.ptr[0] < ' ' && text.ptr[0] != '\t') || text.ptr[0] == 0x7F || is_late;
+}
+
+/* Appends what stands for the control character at the start of legal text; its length. */
+static size_t put_control(struct buf *out, struct bytes text, enum words_lines lines)
+{
+    if (text.ptr[0] == ESCAPE) {
+        return escape_len(text);
+    }
+    if (text.ptr[0] == '\n' || text.ptr[0] == '\r') {
+        buf_put_str(out, line_end(lines));
+        return text.ptr[0] == '\r' && text.len > 1 && text.ptr[1] == '\n' ? 2 : 1;
+    }
+    buf_put_str(out, UTF8_REPLACEMENT);
+    return utf8_width(text.ptr[0]);
+}
+
+static void put_legal(struct buf *out, struct bytes text, enum words_lines lines)
+{
+    size_t from = 0;
+    size_t at = 0;
+
+    while (at < text.len) {
+        if (!is_control(bytes_from(text, at))) {
+            at++;
+            continue;
+        }
+        buf_put(out, text.ptr + from, at - from);
+        at += put_control(out, bytes_from(text, at), lines);
+        from = at;
+    }
+    buf_put(out, text.ptr + from, at - from);
+}
+
+void words_put_plain(struct buf *out, struct bytes text, enum words_lines lines)
+{
+    _cleanup_(buf_done) struct buf legal = buf_max(PLAIN_BYTES);
+
+    if (utf8_fault(text) == text.len) {
+        put_legal(out, text, lines);
+        return;
+    }
+    utf8_put_clean(&legal, text);
+    put_legal(out, buf_bytes(&legal), lines);
+}
 
 /* The end of legal UTF-8 with at most max characters. */
 static struct bytes last_chars(struct bytes text, uint64_t max)
@@ -46,41 +162,67 @@ static void put_parts(struct buf *out, struct bytes head, struct bytes tail, uin
     buf_put_bytes(out, tail);
 }
 
+/* As many characters of each as there are, and what one does not need for the other. */
+static void share_room(uint64_t room, uint64_t n_head, uint64_t n_tail, uint64_t *ret_head,
+                       uint64_t *ret_tail)
+{
+    uint64_t half = (room + 1) / 2;
+
+    if (n_tail < half) {
+        *ret_tail = n_tail;
+        *ret_head = room - n_tail < n_head ? room - n_tail : n_head;
+    } else {
+        *ret_head = half < n_head ? half : n_head;
+        *ret_tail = room - *ret_head < n_tail ? room - *ret_head : n_tail;
+    }
+}
+
 void words_put_cut(struct buf *out, const struct cut *cut, uint64_t room)
 {
-    uint64_t all = utf8_count(cut->head) + utf8_count(cut->tail);
-    uint64_t half = room <= MARK_CHARS ? 0 : (room - MARK_CHARS) / 2;
+    _cleanup_(buf_done) struct buf whole = buf_max(cut->head.len + cut->tail.len);
+    uint64_t n_head = utf8_count(cut->head);
+    uint64_t n_tail = utf8_count(cut->tail);
+    uint64_t all = n_head + n_tail;
     struct bytes head = cut->head;
     struct bytes tail = cut->tail;
-    uint64_t kept;
 
     if (words_cut_chars(cut) <= room) {
         put_parts(out, head, tail, cut->dropped);
         return;
     }
     if (cut->dropped == 0) { /* one text in two pieces: its ends may lie in either */
-        struct buf whole = buf_max(head.len + tail.len);
-
         buf_put_bytes(&whole, head);
         buf_put_bytes(&whole, tail);
-        put_parts(out, utf8_first(buf_bytes(&whole), half), last_chars(buf_bytes(&whole), half),
-                  all - 2 * half);
-        buf_done(&whole);
-        return;
+        head = buf_bytes(&whole);
+        tail = head;
+        n_head = all;
+        n_tail = all;
     }
-    head = utf8_first(head, half);
-    tail = last_chars(tail, half);
-    kept = utf8_count(head) + utf8_count(tail);
-    put_parts(out, head, tail, cut->dropped + all - kept);
+    share_room(room <= MARK_CHARS ? 0 : room - MARK_CHARS, n_head, n_tail, &n_head, &n_tail);
+    put_parts(out, utf8_first(head, n_head), last_chars(tail, n_tail),
+              cut->dropped + all - n_head - n_tail);
 }
 
-void words_put_first(struct buf *out, struct bytes text, uint64_t max)
+void words_put_first(struct buf *out, struct bytes text, uint64_t max, enum words_lines lines)
 {
-    struct bytes first = utf8_first(text, max);
+    _cleanup_(buf_done) struct buf plain = buf_max(PLAIN_BYTES);
+    struct bytes first;
 
+    words_put_plain(&plain, text, lines);
+    first = utf8_first(buf_bytes(&plain), max);
     buf_put_bytes(out, first);
-    if (first.len < text.len) {
+    if (first.len < plain.len) {
         buf_put_str(out, "...");
+    }
+}
+
+void words_put_stop(struct buf *out, size_t from)
+{
+    struct bytes said = bytes_from(buf_bytes(out), from);
+
+    if (said.len > 0 && memchr(".!?", said.ptr[said.len - 1], 3) == NULL &&
+        memchr(said.ptr, '\n', said.len) == NULL) {
+        buf_put_str(out, ".");
     }
 }
 

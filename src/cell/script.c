@@ -167,6 +167,10 @@ static int start(struct wire_page *page, enum engine_state *ret_state)
     if (r != 0) {
         return r;
     }
+    if (!frame.has_room && engine_ending()->kind != 0) {
+        *ret_state = ENGINE_ENDED; /* a stop came before the script did */
+        return 0;
+    }
     if (!frame.has_room) {
         r = end_without_room();
         return r != 0 ? r : SCRIPT_E_CLOSED;

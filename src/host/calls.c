@@ -24,7 +24,7 @@
 enum {
     MAX_ANSWER_SENTENCE = 64 * 1024,
     RESULT_HEAD_BYTES = 64,
-    ENVELOPE_BYTES = 64,  /* {"content":[{"type":"text","text":""}]} and some */
+    ENVELOPE_BYTES = 80,  /* {"content":[{"type":"text","text":""}]} and some */
     MAX_ESCAPE_BYTES = 6, /* of one character in JSON text */
 };
 

@@ -59,17 +59,32 @@ static void set(struct ending *ret, enum ending_kind kind, const char *reason)
     ret->reason = bytes_str(reason);
 }
 
+/* "1 h", "90 s", "250 ms": the largest unit that is exact. */
+static void put_span(struct buf *message, const char *before, int64_t ms, const char *after)
+{
+    static const struct {
+        int64_t ms;
+        const char *name;
+    } units[] = {{3600000, "h"}, {60000, "min"}, {1000, "s"}, {1, "ms"}};
+    size_t i = ms == 0 ? 3 : 0;
+
+    while (ms % units[i].ms != 0) {
+        i++;
+    }
+    buf_printf(message, "%s%" PRId64 " %s%s", before, ms / units[i].ms, units[i].name, after);
+}
+
 /* What the host asked for, by its cause. */
 static void set_cause(const struct end_facts *facts, struct buf *message, struct ending *ret)
 {
     switch (facts->cause) {
     case CAUSE_LIFETIME:
         set(ret, ENDING_EXPIRED, "lifetime");
-        buf_printf(message, "its lifetime of %" PRId64 " ms passed", facts->limits->lifetime);
+        put_span(message, "its lifetime of ", facts->limits->lifetime, " passed");
         break;
     case CAUSE_CPU:
         set(ret, ENDING_EXPIRED, "cpu");
-        buf_printf(message, "its processor time of %" PRId64 " ms passed", facts->limits->cpu_time);
+        put_span(message, "its processor time of ", facts->limits->cpu_time, " passed");
         break;
     case CAUSE_NONE:
     case CAUSE_STOP:
@@ -143,28 +158,10 @@ static void set_killed(const struct end_facts *facts, struct buf *message, struc
     }
     ret->may_lack_output = true;
     if (facts->cause != CAUSE_KILL) {
-        buf_printf(message,
-                   ", did not end by itself within the grace of %" PRId64
-                   " ms, and was killed; its output may be short",
-                   facts->limits->stop_grace);
+        put_span(message, "; it did not end by itself within the grace of ",
+                 facts->limits->stop_grace, " and was killed, so its output may be short");
     } else {
         buf_put_str(message, " by a kill; its output may be short");
-    }
-}
-
-static const char *signal_hint(int number)
-{
-    switch (number) {
-    case SIGKILL:
-        return ": the system killed it, probably for want of memory";
-    case SIGSEGV:
-    case SIGBUS:
-    case SIGILL:
-    case SIGFPE:
-    case SIGABRT:
-        return ": its process crashed";
-    default:
-        return "";
     }
 }
 
@@ -184,7 +181,9 @@ static void set_signal(const struct end_facts *facts, struct buf *message, struc
     set(ret, ENDING_CRASHED, "signal");
     buf_printf(message, "its process was ended by %s%s (signal %d)%s",
                name == NULL ? "a real-time signal" : "SIG", name == NULL ? "" : name, number,
-               is_explained ? ": " : signal_hint(number));
+               is_explained        ? ": "
+               : number == SIGKILL ? ": the system killed it, probably for want of memory"
+                                   : "");
     utf8_put_clean(message, facts->died_sentence);
 }
 

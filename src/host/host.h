@@ -255,6 +255,15 @@ struct run_counts {
     int64_t memory_bytes; /* the cell's claim */
 };
 struct run_counts run_counts(const struct run *run);
+/* Its calls that came out by now, borrowed until the loop goes on; those under way stand in the
+ * list as never sent. Of one that has ended, what the ending says. */
+struct run_record {
+    const struct record_call *calls;
+    size_t n_calls;
+    const struct record_tool *tools;
+    size_t n_tools;
+};
+struct run_record run_record(const struct run *run);
 
 uint32_t call_id(const struct call *call);
 struct bytes call_tool(const struct call *call);

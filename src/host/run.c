@@ -212,7 +212,7 @@ void run_answer_written(struct run *run, int slot)
 
 void run_take_cell(struct run *run, struct cell *cell)
 {
-    struct out_frame *start;
+    struct out_frame *start = steal_ptr(&run->start); /* from here on it waits for no cell */
 
     run->cell = cell;
     run->has_process = true;
@@ -222,11 +222,11 @@ void run_take_cell(struct run *run, struct cell *cell)
     if (run->limits.cpu_time > 0) {
         run->next_cpu_ms = clock_now_ms() + run->limits.cpu_time;
         if (cpu_watch(cell) < 0) {
+            mem_free(start);
             run_breach(run, "its processor time is bounded, and cannot be read here");
             return;
         }
     }
-    start = steal_ptr(&run->start);
     link_send_take(cell, start);
     run_arm(run);
 }
@@ -576,4 +576,12 @@ struct run_counts run_counts(const struct run *run)
         .wakes_delivered = run->wakes.delivered,
         .memory_bytes = (int64_t)kib * 1024,
     };
+}
+
+struct run_record run_record(const struct run *run)
+{
+    return (struct run_record){.calls = run->record.calls,
+                               .n_calls = run->record.n,
+                               .tools = run->record.tools,
+                               .n_tools = run->record.n_tools};
 }

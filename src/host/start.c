@@ -62,7 +62,7 @@ static int check_place(const struct host *host, struct buf *ret_sentence)
         n++;
     }
     if (n >= host->options.max_cells) {
-        buf_printf(ret_sentence, "all %u places are taken by scripts that run",
+        buf_printf(ret_sentence, "all %u places of the host are taken by scripts that run",
                    host->options.max_cells);
         return -EBUSY;
     }

@@ -289,7 +289,7 @@ static void test_said(void)
     f.cause = CAUSE_STOP;
     ends(&f, ENDING_STOPPED, "", "stopped");
     f.cause = CAUSE_LIFETIME;
-    ends(&f, ENDING_EXPIRED, "lifetime", "3600000 ms");
+    ends(&f, ENDING_EXPIRED, "lifetime", "its lifetime of 1 h passed");
     f.cause = CAUSE_CPU;
     ends(&f, ENDING_EXPIRED, "cpu", "processor");
     /* What it said after its time had passed stands, and that is told with it. */
@@ -323,7 +323,7 @@ static void test_killed(void)
     f.cause = CAUSE_STOP;
     f.was_killed = true;
     f.status = SIGKILL;
-    ends(&f, ENDING_STOPPED, "", "grace of 2000 ms");
+    ends(&f, ENDING_STOPPED, "", "grace of 2 s");
     f.cause = CAUSE_KILL;
     ends(&f, ENDING_STOPPED, "", "by a kill");
     f.cause = CAUSE_LIFETIME;

@@ -205,6 +205,12 @@ static void test_stop(char asked)
     T_EQ(cell_frame(&computing, &in, &f), 0);
     T_EQ(wire_get_ending(f.body, &ending), 0);
     T_EQ(ending.kind, WIRE_END_STOPPED);
+    cell_done(&computing);
+    cell_start(&w, 3, &computing);
+    computing.page->stop = 1; /* before its script has come */
+    cell_run(&computing, "return 1");
+    T_OK(cell_frame(&computing, &in, &f) == 0 && wire_get_ending(f.body, &ending) == 0);
+    T_EQ(ending.kind, WIRE_END_STOPPED);
     cell_done(&waiting);
     cell_done(&computing);
     warden_end(&w);
