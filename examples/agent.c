@@ -4,8 +4,8 @@
  *
  * The model is scripted: model_next() stands where a request to a model's API would, and gives the
  * input of code_execution that the model chose after what it has read. Everything else is as a
- * harness has it. Prints the transcript; times and ids are told as
- * TIME and ID, since they differ from run to run.
+ * harness has it. Prints the transcript; times,
+ * sizes and ids are told as TIME, SIZE and ID, since they differ from run to run.
  */
 #include <torno.h>
 
@@ -54,32 +54,43 @@ static const char *model_next(struct harness *h)
 
 /* ---- the transcript ---- */
 
-/* How long a time at the start of text is ("20 ms", "1.5 s"); 0 where there is none. */
-static size_t time_length(const char *text, size_t len)
+/* How long a time or a size at the start of text is ("20 ms", "1.5 s", "2.3 MiB"), or 0. */
+static size_t figure_length(const char *text, size_t len, const char **ret_word)
 {
-    size_t n = strspn(text, "0123456789.");
+    static const char *const units[][2] = {{" ms", "TIME"}, {" s", "TIME"}, {" MiB", "SIZE"}};
+    size_t n = 0;
 
-    if (n == 0 || n + 2 > len || text[n] != ' ') {
-        return 0;
+    while (n < len && strchr("0123456789.", text[n]) != NULL) {
+        n++;
     }
-    return text[n + 1] == 's' ? n + 2 : text[n + 1] == 'm' && text[n + 2] == 's' ? n + 3 : 0;
+    for (size_t i = 0; n > 0 && i < sizeof units / sizeof *units; i++) {
+        size_t unit = strlen(units[i][0]);
+
+        if (len - n >= unit && memcmp(text + n, units[i][0], unit) == 0) {
+            *ret_word = units[i][1];
+            return n + unit;
+        }
+    }
+    return 0;
 }
 
-/* Times and the tag of ids differ from run to run. */
+/* Times, sizes and the tag of ids differ from run to run. */
 static void print(const struct harness *h, const char *who, struct torno_text text)
 {
     size_t tag = strlen(h->tag);
 
     printf("%s ", who);
     for (size_t i = 0; i < text.len;) {
-        size_t time = i > 0 && text.ptr[i - 1] == ' ' ? time_length(text.ptr + i, text.len - i) : 0;
+        const char *word = "";
+        size_t figure =
+            i > 0 && text.ptr[i - 1] == ' ' ? figure_length(text.ptr + i, text.len - i, &word) : 0;
 
         if (tag > 0 && text.len - i >= tag && memcmp(text.ptr + i, h->tag, tag) == 0) {
             fputs("ID-", stdout);
             i += tag;
-        } else if (time > 0) {
-            fputs("TIME", stdout);
-            i += time;
+        } else if (figure > 0) {
+            fputs(word, stdout);
+            i += figure;
         } else {
             putchar(text.ptr[i++]);
         }

@@ -223,7 +223,7 @@ struct torno_round_call {
 struct torno_return {
     size_t size;
     struct torno_text text; /* for the model */
-    struct torno_text json; /* the same facts, an object; see RETURNS in libtorno(3) */
+    struct torno_text json; /* the same facts, an object; see doc/returns.md */
     const char *script_id;  /* "" where there is none */
     bool is_error;
     const struct torno_round_call *calls;
@@ -285,7 +285,7 @@ struct torno_ending {
     struct torno_text value;   /* JSON; empty: none */
     struct torno_text name;    /* of the error */
     struct torno_text message; /* of the error, or what happened */
-    struct torno_text json;    /* all of it, with the record of its calls; see libtorno(3) */
+    struct torno_text json;    /* all of it, with the record of its calls; see doc/returns.md */
 };
 
 struct torno_run_options {

@@ -23,6 +23,7 @@ struct api_set {
 
 struct torno_agent {
     struct torno_host *host;
+    struct torno_agent *next; /* of those that are open */
     struct agent *agent;
     struct torno_agent_options options;
     struct limits limits;
@@ -118,6 +119,8 @@ int torno_agent_open(struct torno_host *host, const struct torno_agent_options *
         mem_free(agent);
         return api_fail(r, buf_str(&sentence));
     }
+    agent->next = host->open;
+    host->open = agent;
     *ret_agent = agent;
     return 0;
 }
@@ -144,9 +147,18 @@ static void on_agent_closed(void *arg)
 
 void torno_agent_close(struct torno_agent *agent, void (*on_closed)(void *arg), void *arg)
 {
+    struct torno_agent **at = agent == NULL ? NULL : &agent->host->open;
+
     if (agent == NULL) {
         return;
     }
+    while (*at != NULL && *at != agent) {
+        at = &(*at)->next;
+    }
+    if (*at == NULL) {
+        return; /* it was closed already */
+    }
+    *at = agent->next;
     agent->on_closed = on_closed;
     agent->on_closed_arg = arg;
     agent_close(agent->agent, on_agent_closed, agent);

@@ -200,6 +200,9 @@ void torno_host_free(struct torno_host *host)
     }
     host->is_agents_closed = host->agents == NULL;
     host->is_host_closed = host->host == NULL;
+    while (host->open != NULL) {
+        torno_agent_close(host->open, NULL, NULL);
+    }
     if (host->agents != NULL) {
         agents_close(host->agents, on_closed, &host->is_agents_closed);
     }

@@ -16,7 +16,8 @@ struct torno_host {
     struct host *host;
     struct agents *agents;
     struct torno_host_options options;
-    size_t n_scripts; /* of torno_run() that have not ended */
+    struct torno_agent *open; /* agents that nobody has closed */
+    size_t n_scripts;         /* of torno_run() that have not ended */
     bool is_broken;
     bool is_agents_closed;
     bool is_host_closed;

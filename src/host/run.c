@@ -36,7 +36,7 @@ static int64_t lifetime_deadline(const struct run *run)
 {
     bool is_over = run->cause != CAUSE_NONE || run->has_said || run->breach.len > 0;
 
-    return is_over ? INT64_MAX : run->started_us / 1000 + run->limits.lifetime;
+    return is_over ? INT64_MAX : (run->started_us + 999) / 1000 + run->limits.lifetime;
 }
 
 void run_arm(struct run *run)
