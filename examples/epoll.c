@@ -3,7 +3,7 @@
  * libtorno beside a program's own epoll loop: the host is one more descriptor and one more timeout.
  * The program has a timer of its own, which goes on ticking while a script runs.
  */
-#define _GNU_SOURCE
+#define _GNU_SOURCE 1
 #include <torno.h>
 
 #include <stdio.h>

@@ -3,7 +3,7 @@
  * libtorno beside a program's own libuv loop: a poll handle on the host's descriptor, a timer for
  * its timeout, and a prepare handle that sets the timer before each wait.
  */
-#define _GNU_SOURCE
+#define _GNU_SOURCE 1
 #include <torno.h>
 
 #include <stdio.h>

@@ -54,11 +54,10 @@ struct torno_text {
 
 /* ---- hosts ---- */
 
-/* What happens, for logs and inspectors; see EVENTS in libtorno(3). */
+/* What happens, in one stream for logs and inspectors; doc/events.md tells every type. */
 struct torno_event {
     size_t size;
-    const char *type; /* "walls_up", "cell_ready", "run_started", "call", "answered", "output",
-                         "wake", "run_ended", "cell_died" */
+    const char *type; /* "call", "answered", "return" ... */
     int64_t mono_us;  /* CLOCK_MONOTONIC */
     int64_t wall_ms;  /* since 1970 */
     uint32_t run;     /* 0: none */

@@ -108,10 +108,13 @@ static void on_timer(uv_timer_t *timer)
     int64_t next;
 
     agents->is_looking = true;
+    agents_send_told(agents);
     while (do_one(agents, now_ms, last)) {
+        agents_send_told(agents);
     }
     agents->must_look = false;
     agents_sweep(agents);
+    agents_send_told(agents);
     agents->is_looking = false;
     next = next_due(agents);
     if (next != INT64_MAX && !uv_is_closing((uv_handle_t *)timer)) {
@@ -195,6 +198,7 @@ int agent_open(struct agents *agents, const struct agent_options *options, struc
         at = &(*at)->next;
     }
     *at = agent;
+    agents_tell(agents, EVENT_AGENT, NULL, 1, bytes_str(agent->name));
     *ret = agent;
     return 0;
 }
@@ -258,6 +262,7 @@ static void free_agent(struct agent *agent)
     void (*on_closed)(void *arg) = agent->on_closed;
     void *arg = agent->on_closed_arg;
 
+    agents_tell(agent->agents, EVENT_AGENT, NULL, 0, bytes_str(agent->name));
     mem_free(agent->name);
     mem_free(agent);
     if (on_closed != NULL) {
@@ -316,6 +321,7 @@ void agents_free(struct agents *agents)
     if (agents == NULL) {
         return;
     }
+    agents_drop_told(agents);
     while (agents->turns != NULL) {
         struct turn *turn = agents->turns;
 

@@ -90,21 +90,10 @@ int api_warden_path(char **ret_path)
 
 static void on_event(void *arg, const struct event *event)
 {
-    static const char *const types[] = {
-        [EVENT_WALLS_UP] = "walls_up",
-        [EVENT_CELL_READY] = "cell_ready",
-        [EVENT_RUN_STARTED] = "run_started",
-        [EVENT_CALL] = "call",
-        [EVENT_ANSWERED] = "answered",
-        [EVENT_OUTPUT] = "output",
-        [EVENT_WAKE] = "wake",
-        [EVENT_RUN_ENDED] = "run_ended",
-        [EVENT_CELL_DIED] = "cell_died",
-    };
     struct torno_host *host = arg;
     struct torno_event e = {
         .size = sizeof e,
-        .type = types[event->type],
+        .type = event_name(event->type),
         .mono_us = event->mono_us,
         .wall_ms = event->wall_ms,
         .run = event->run,

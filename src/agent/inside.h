@@ -22,6 +22,7 @@ struct agents {
     uv_timer_t timer; /* the next yield, notice or immediate return */
     struct agent *first;
     struct turn *turns; /* the live ones */
+    struct told *told;  /* events on their way */
     uint64_t last_turn;
     uint64_t last_script;
     uint64_t last_end;
@@ -104,6 +105,12 @@ void tool_calls_forget(struct tool_call **list);
 
 /* The refusal of a yield_ms that is out of range or no whole number. */
 void input_put_yield(struct buf *out, const struct agent *agent);
+
+/* Adds an event to the host's stream, sent soon; and sends those that wait. */
+void agents_tell(struct agents *agents, enum event_type type, const struct run *run, int64_t number,
+                 struct bytes text);
+void agents_send_told(struct agents *agents);
+void agents_drop_told(struct agents *agents);
 
 /* Whether a turn is live. */
 bool turn_is_live(const struct agents *agents, uint64_t turn);

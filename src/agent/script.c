@@ -58,6 +58,8 @@ static void send_message(struct script *script, enum message_state state, struct
         text_wake(&text, script, payload);
     }
     message.text = buf_bytes(&text);
+    agents_tell(agent->agents, EVENT_MESSAGE, script->run, message.is_notice,
+                bytes_str(script->id));
     agent->options.callbacks.on_message(agent->options.arg, agent, &message);
 }
 
@@ -274,6 +276,8 @@ bool script_start(struct watch *watch, const struct agent_input *input)
     script->watch = watch;
     watch->script = script;
     append(agent, script);
+    agents_tell(agent->agents, EVENT_SCRIPT, script->run, (int64_t)script->turn,
+                bytes_str(script->id));
     return true;
 }
 

@@ -36,7 +36,8 @@ uint64_t turn_open(struct agents *agents)
     if (!add(agents, agents->last_turn + 1)) {
         return 0;
     }
-    return ++agents->last_turn;
+    agents_tell(agents, EVENT_TURN, NULL, (int64_t)++agents->last_turn, bytes_str("opened"));
+    return agents->last_turn;
 }
 
 bool turn_resume(struct agents *agents, uint64_t turn)
@@ -44,7 +45,11 @@ bool turn_resume(struct agents *agents, uint64_t turn)
     if (turn == 0 || turn > agents->last_turn) {
         return false;
     }
-    return turn_is_live(agents, turn) || add(agents, turn);
+    if (turn_is_live(agents, turn)) {
+        return true;
+    }
+    agents_tell(agents, EVENT_TURN, NULL, (int64_t)turn, bytes_str("resumed"));
+    return add(agents, turn);
 }
 
 /* Takes it off the list; whether it was there. */
@@ -74,7 +79,11 @@ static bool has_primary(const struct agents *agents)
 
 void turn_settle(struct agents *agents, uint64_t turn)
 {
-    if (!end(agents, turn) || !has_primary(agents)) {
+    if (!end(agents, turn)) {
+        return;
+    }
+    agents_tell(agents, EVENT_TURN, NULL, (int64_t)turn, bytes_str("settled"));
+    if (!has_primary(agents)) {
         return;
     }
     for (struct agent *a = agents->first; a != NULL; a = a->next) {
@@ -91,6 +100,7 @@ void turn_abandon(struct agents *agents, uint64_t turn)
     if (!end(agents, turn)) {
         return;
     }
+    agents_tell(agents, EVENT_TURN, NULL, (int64_t)turn, bytes_str("abandoned"));
     for (struct agent *a = agents->first; a != NULL; a = a->next) {
         for (struct script *s = a->scripts; s != NULL; s = s->next) {
             if (s->watch == NULL || s->watch->turn != turn) {

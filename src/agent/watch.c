@@ -130,6 +130,7 @@ void watch_return(struct watch *watch)
         .calls = watch->calls,
         .n_calls = watch->n_calls,
     };
+    agents_tell(watch->agent->agents, EVENT_RETURN, NULL, ret.is_error, bytes_str(id));
     script_trim(watch->agent);
     watch->on_return(watch->arg, &ret);
     free_watch(watch);
@@ -266,6 +267,7 @@ static struct watch *new_watch(struct agent *agent, const struct agent_request *
         at = &(*at)->next;
     }
     *at = watch;
+    agents_tell(agent->agents, EVENT_WATCH, NULL, request->input.action, request->input.script_id);
     return watch;
 }
 

@@ -27,3 +27,25 @@ void event_send(struct host *host, enum event_type type, const struct run *run,
 
     event_send_at(host, &event);
 }
+
+void host_tell(struct host *host, const struct event *event)
+{
+    event_send_at(host, event);
+}
+
+bool host_is_heard(const struct host *host)
+{
+    return host->options.on_event != NULL;
+}
+
+const char *event_name(enum event_type type)
+{
+    static const char *const names[] = {
+        "none",
+#define EVENT(word, name, number, text) name,
+#include "host/events.tbl.h"
+#undef EVENT
+    };
+
+    return (size_t)type < sizeof names / sizeof names[0] ? names[type] : names[0];
+}

@@ -75,16 +75,13 @@ void toolset_free(struct toolset *set); /* after every run that uses it was free
 
 /* Events: one stream out of the host, for logs and inspectors. */
 enum event_type {
-    EVENT_WALLS_UP = 1, /* text: the walls */
-    EVENT_CELL_READY,   /* number: the walls that it claims, a set of enum wire_wall */
-    EVENT_RUN_STARTED,
-    EVENT_CALL,      /* number: id; text: tool */
-    EVENT_ANSWERED,  /* number: id; text: how */
-    EVENT_OUTPUT,    /* number: bytes */
-    EVENT_WAKE,      /* number: id; text: payload */
-    EVENT_RUN_ENDED, /* text: ending and reason */
-    EVENT_CELL_DIED,
+    EVENT_NONE = 0,
+#define EVENT(word, name, number, text) EVENT_##word,
+#include "host/events.tbl.h"
+#undef EVENT
 };
+/* "call", as it stands in the table. */
+const char *event_name(enum event_type type);
 struct event {
     enum event_type type;
     int64_t mono_us;
@@ -111,6 +108,10 @@ struct host_options {
     {                                                                                              \
         .ready_cells = 1, .max_cells = 16, .memory = 128 * 1024 * 1024                             \
     }
+
+/* Sends an event of the rooms above into the stream of the host, and whether anybody hears it. */
+void host_tell(struct host *host, const struct event *event);
+bool host_is_heard(const struct host *host);
 
 /* Makes a host and starts its warden; the walls rise while the caller goes on. 0 with *ret, or
  * -errno with *ret_sentence. */

@@ -125,7 +125,7 @@ struct run {
     bool has_missed;   /* it found no ready cell */
     bool was_killed;
     bool has_said;
-    bool was_cut; /* after a stop had been asked */
+    bool was_cut;   /* after a stop had been asked */
     bool is_over;   /* calls are being settled, or were */
     bool has_ended; /* its ending is known */
     bool is_gone;   /* its process is, or never was: the ending is due */
