@@ -6,8 +6,7 @@
  * there is room for them, which never blocks while we are the only writer. To hear of room from
  * the loop the descriptor sits in an epoll of our own, which libuv may make non-blocking.
  *
- * A script that writes faster than the reader reads is held back: out_put() waits once much is
- * queued. Known limit: while it waits, nothing but a signal is heard.
+ * Where much is queued the owner is told, so that it can hold back whoever writes.
  */
 #include "cli/out.h"
 
@@ -24,7 +23,7 @@
 
 enum { MAX_QUEUE = 1 << 20, MAX_BYTES = 1 << 29 };
 
-int out_init(struct out *out, uv_loop_t *loop, int fd, int stop_fd)
+int out_init(struct out *out, uv_loop_t *loop, int fd)
 {
     struct epoll_event event = {.events = EPOLLOUT};
     struct stat info;
@@ -32,8 +31,6 @@ int out_init(struct out *out, uv_loop_t *loop, int fd, int stop_fd)
 
     *out = (struct out){.fd = fd,
                         .epoll_fd = epoll_create1(EPOLL_CLOEXEC),
-                        .stop_fd = stop_fd,
-                        .may_wait = true,
                         .at_line_start = true,
                         .queue = buf_max(MAX_BYTES)};
     if (out->epoll_fd < 0) {
@@ -109,6 +106,7 @@ static size_t waiting(const struct out *out)
 }
 
 static void update_poll(struct out *out);
+static void judge_pace(struct out *out);
 
 static void on_room(uv_poll_t *poll, int status, int events)
 {
@@ -121,6 +119,7 @@ static void on_room(uv_poll_t *poll, int status, int events)
         pump(out);
     }
     update_poll(out);
+    judge_pace(out);
 }
 
 static void update_poll(struct out *out)
@@ -135,20 +134,17 @@ static void update_poll(struct out *out)
     out->is_polling = is_wanted;
 }
 
-/* Holds the script back until the reader has taken most of what waits. */
-static void wait_for_reader(struct out *out)
+/* Tells the owner where the reader has fallen behind, or has caught up. */
+static void judge_pace(struct out *out)
 {
-    struct pollfd fds[] = {{.fd = out->fd, .events = POLLOUT},
-                           {.fd = out->stop_fd, .events = POLLIN}};
+    size_t bound = out->is_behind ? MAX_QUEUE / 2 : MAX_QUEUE;
+    bool is_behind = out->fault == 0 && waiting(out) > bound;
 
-    while (out->fault == 0 && waiting(out) > MAX_QUEUE / 2) {
-        if (poll(fds, 2, -1) < 0 && errno != EINTR) {
-            return;
+    if (is_behind != out->is_behind) {
+        out->is_behind = is_behind;
+        if (out->on_pace != NULL) {
+            out->on_pace(out->arg, is_behind);
         }
-        if (fds[1].revents != 0) {
-            return;
-        }
-        pump(out);
     }
 }
 
@@ -165,10 +161,8 @@ void out_put(struct out *out, struct bytes text)
         return;
     }
     pump(out);
-    if (waiting(out) > MAX_QUEUE && out->may_wait) {
-        wait_for_reader(out);
-    }
     update_poll(out);
+    judge_pace(out);
 }
 
 size_t out_drop(struct out *out)

@@ -12,25 +12,24 @@
 struct out {
     int fd;
     int epoll_fd; /* -1: a file, which takes everything at once */
-    int stop_fd;  /* while it is readable, out_put() does not wait */
     bool is_socket;
     bool is_polling;
-    bool may_wait;      /* whether out_put() may wait for a slow reader */
+    bool is_behind;     /* the reader is: much waits */
     bool has_text;      /* something was put */
     bool at_line_start; /* what was put ended with a newline, or nothing was */
     int fault;          /* 0, or -errno of the first write that failed: nothing is written after */
     size_t written;     /* bytes at the start of queue that are out already */
     struct buf queue;
     uv_poll_t poll;
-    void (*on_fault)(void *arg, int error); /* once, from out_put() or from the loop */
+    void (*on_fault)(void *arg, int error);     /* once, from out_put() or from the loop */
+    void (*on_pace)(void *arg, bool is_behind); /* the reader fell behind, or caught up */
     void *arg;
 };
 
-/* Makes it; stop_fd is borrowed. 0 or -errno. */
-int out_init(struct out *out, uv_loop_t *loop, int fd, int stop_fd);
+/* Makes it. 0 or -errno. */
+int out_init(struct out *out, uv_loop_t *loop, int fd);
 
-/* Writes as much as the reader takes now; the rest goes out from the loop. Where the reader is
- * slow it waits until little is left, or stop_fd is readable. */
+/* Writes as much as the reader takes now; the rest goes out from the loop. */
 void out_put(struct out *out, struct bytes text);
 
 /* What still waits is dropped, and all that comes; how many bytes waited. */

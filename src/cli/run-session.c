@@ -20,9 +20,11 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
+#include <poll.h>
 #include <unistd.h>
 
-enum { MAX_REPORT = 1 << 29, MAX_SENTENCE = 65536 };
+enum { MAX_REPORT = 1 << 29, MAX_SENTENCE = 65536, WAKE_SHOWN_BYTES = 1200 };
 
 struct session {
     const struct run_set *set;
@@ -113,7 +115,6 @@ static void write_result(struct session *s, const struct ending *ending)
             out_put(&s->out, bytes_str("\n"));
         }
     }
-    s->out.may_wait = false;
     put_out(s, buf_bytes(&text));
 }
 
@@ -146,17 +147,35 @@ static void on_output(void *arg, struct run *run, struct bytes text)
     }
 }
 
-/* Whoever ran the command is the script's agent: a line on stderr at once, and in the object. */
+/* Whether stderr takes a line of at most PIPE_BUF bytes now. */
+static bool stderr_has_room(void)
+{
+    struct pollfd fd = {.fd = STDERR_FILENO, .events = POLLOUT};
+
+    return poll(&fd, 1, 0) == 1 && (fd.revents & POLLOUT) != 0;
+}
+
+/* Whoever ran the command is the script's agent: a line on stderr at once, its start where it is
+ * long, and all of it in the object of --json. A reader that does not read gets none, and the
+ * script is told so. */
 static void on_wake(void *arg, struct run *run, struct bytes payload)
 {
     struct session *s = arg;
-    _cleanup_(buf_done) struct buf line = buf_max(MAX_REPORT);
+    _cleanup_(buf_done) struct buf line = buf_max(MAX_SENTENCE);
+    struct bytes start = bytes_first(payload, WAKE_SHOWN_BYTES);
 
+    if (!stderr_has_room()) {
+        run_wake_done(run, false);
+        return;
+    }
+    while (start.len < payload.len && start.len > 0 && (payload.ptr[start.len] & 0xC0) == 0x80) {
+        start.len--;
+    }
     live_hide(&s->live);
     buf_put_str(&line, "torno: wake: ");
-    cli_put_clean(&line, payload, 0);
-    buf_put_str(&line, "\n");
-    (void)fd_write_all(STDERR_FILENO, buf_bytes(&line));
+    cli_put_clean(&line, start, 0);
+    buf_put_str(&line, start.len < payload.len ? "...\n" : "\n");
+    (void)fd_write_all(STDERR_FILENO, bytes_first(buf_bytes(&line), PIPE_BUF));
     if (s->set->options->is_json) {
         buf_put_str(&s->wakes, s->wakes.len > 0 ? "," : "");
         buf_put_bytes(&s->wakes, payload);
@@ -241,7 +260,6 @@ static void write_unborn(struct session *s)
 /* Asks the script to end, or gives up on starting it. */
 static void stop(struct session *s)
 {
-    s->out.may_wait = false;
     if (s->run == NULL) {
         s->status = CLI_STOPPED;
         if (s->set->options->is_json && !s->is_closing) {
@@ -255,7 +273,7 @@ static void stop(struct session *s)
 
 static void kill_run(struct session *s)
 {
-    bool has_lost = out_drop(&s->out) > 0;
+    bool has_lost = !out_is_empty(&s->out) && out_drop(&s->out) > 0;
 
     if (s->run != NULL && !s->is_closing) {
         run_kill(s->run); /* its end tells what was lost */
@@ -302,6 +320,16 @@ static void on_out_fault(void *arg, int error)
     }
 }
 
+/* A script that writes faster than the reader reads is held back. */
+static void on_out_pace(void *arg, bool is_behind)
+{
+    struct session *s = arg;
+
+    if (s->run != NULL && run_ending(s->run) == NULL) {
+        run_hold(s->run, is_behind);
+    }
+}
+
 static void compose_live(void *arg, struct buf *line)
 {
     struct session *s = arg;
@@ -326,12 +354,13 @@ static int open_terminal(struct session *s)
     int r = signals_init(&s->signals, s->loop, on_signal, s);
 
     if (r == 0) {
-        r = out_init(&s->out, s->loop, STDOUT_FILENO, s->signals.fd);
+        r = out_init(&s->out, s->loop, STDOUT_FILENO);
     }
     if (r < 0) {
         return r;
     }
     s->out.on_fault = on_out_fault;
+    s->out.on_pace = on_out_pace;
     s->out.arg = s;
     return live_init(&s->live, s->loop, &s->out, compose_live, s);
 }

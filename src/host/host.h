@@ -235,6 +235,10 @@ int run_start(struct host *host, const struct run_input *input, struct run **ret
 
 /* Asks it to stop: flag and frame, then after stop_grace the kill. Again: nothing more. */
 void run_stop(struct run *run);
+/* Takes nothing that the script sends until it is released, for an owner that cannot take its
+ * output as fast as it comes: the script waits in its write, its time goes on. A stop releases it.
+ */
+void run_hold(struct run *run, bool is_held);
 /* Kills at once; the ending is stopped. */
 void run_kill(struct run *run);
 /* The wake that on_wake gave was delivered, or could not be; the script is told, the next may come

@@ -55,7 +55,7 @@ static void poll_for(struct cell *c)
 {
     int events = 0;
 
-    if (c->is_open && !c->has_eof) {
+    if (c->is_open && !c->has_eof && !c->is_held) {
         events |= UV_READABLE | UV_DISCONNECT;
     }
     if (c->is_open && c->out != NULL) {
@@ -258,7 +258,7 @@ static void take_frames(struct cell *c)
 {
     size_t at = 0;
 
-    while (c->is_open) {
+    while (c->is_open && !c->is_held) {
         size_t n = take_frame(c, bytes_from(buf_bytes(&c->in), at));
 
         if (n == 0) {
@@ -328,7 +328,7 @@ static size_t read_some(struct cell *c, size_t max)
 {
     size_t total = 0;
 
-    while (c->is_open && !c->has_eof && total < max) {
+    while (c->is_open && !c->has_eof && !c->is_held && total < max) {
         size_t n = 0;
         int r = read_once(c, &n);
 
@@ -408,9 +408,26 @@ int link_open(struct cell *c)
     return 0;
 }
 
+void link_hold(struct cell *c, bool is_held)
+{
+    c->is_held = is_held;
+    if (c->is_open && !uv_is_closing((uv_handle_t *)&c->poll)) {
+        poll_for(c);
+    }
+}
+
+void link_resume(struct cell *c)
+{
+    if (c->in.len > 0) {
+        take_frames(c);
+    }
+}
+
 void link_drain(struct cell *c)
 {
     stop_calls(c);
+    c->is_held = false;
+    link_resume(c); /* what was held back came first */
     while (c->is_open && !c->has_eof && read_some(c, READ_SHARE_BYTES) > 0) {
     }
 }

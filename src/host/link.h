@@ -26,6 +26,10 @@ bool link_holds(const struct cell *cell, enum frame_kind kind);
 /* Drops every frame that has not begun to go out. */
 void link_drop_queued(struct cell *cell);
 
+/* Reads nothing more of it, or again; and then, from the loop, takes what had been read already. */
+void link_hold(struct cell *cell, bool is_held);
+void link_resume(struct cell *cell);
+
 /* After the process has died: reads what is left. */
 void link_drain(struct cell *cell);
 

@@ -106,10 +106,19 @@ static void stop_for(struct run *run, enum end_cause cause)
     }
     /* The flag first: a computing script sees it at once, whatever the socket holds. */
     atomic_store(&run->cell->page->stop, 1);
+    run_hold(run, false);
     if (!run->has_said) {
         send_stop(run);
         run->kill_at_ms = first_of(run->kill_at_ms, clock_now_ms() + run->limits.stop_grace);
         run_arm(run);
+    }
+}
+
+void run_hold(struct run *run, bool is_held)
+{
+    if (run->cell != NULL && (run->cause == CAUSE_NONE || !is_held)) {
+        link_hold(run->cell, is_held);
+        host_wake(run->host); /* for what was read and not taken */
     }
 }
 
@@ -451,6 +460,9 @@ void run_tick(struct run *run)
 {
     if (run->cell != NULL) {
         announce(run);
+        link_resume(run->cell);
+    }
+    if (run->cell != NULL) {
         calls_announce(run);
         calls_start(run);
         run_arm(run);

@@ -102,6 +102,22 @@ wait $pid
 status=$?
 check "SIGINT stops a waiting script: 130" is_status 130
 
+# --- a reader that does not read
+printf 'for (;;) console.log("x".repeat(1000))' >flood.js
+mkfifo slow
+exec 9<>slow
+"$torno" run --limit lifetime=300ms flood.js >slow 2>err &
+pid=$!
+for ((i = 0; i < 500; i++)); do
+    grep -q expired err && break
+    sleep 0.02
+done
+check "the lifetime holds where nobody reads" has_err "expired (lifetime)"
+kill -9 $pid
+wait $pid 2>/dev/null
+exec 9<&-
+check "and nothing is left" none_left
+
 # --- wakes
 script <<<'await wake_agent({ half: "way\u001b[2J" }); text("on")'
 check "a wake is a line on stderr, with nothing that a terminal would obey" \
