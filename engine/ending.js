@@ -5,7 +5,7 @@
  *
  * Reading them runs code of the script's; the prelude sees to it that nothing of it goes out.
  */
-(function makeEndings(own, encodeLenient, inspect, stack, tell, abortPrototype) {
+(function makeEndings(own, encodeLenient, inspect, stack, tell, abortPrototype, toolNamed) {
   "use strict";
 
   const { stackJSON, prettyStack: stackText, firstFrame, rawFrame, frameJSON } = stack;
@@ -197,6 +197,10 @@
 
     if (missing !== null && absent[missing[1]] !== undefined) {
       return message + ": " + absent[missing[1]];
+    }
+    const tool = missing === null ? "" : toolNamed(missing[1]);
+    if (tool !== "") {
+      return message + ": did you mean " + tool + "?";
     }
     if (own.test(/^could not load module|^import is only|^dynamic import|modules? /i, message)) {
       return message + ": modules are not loaded; " + instead;

@@ -94,9 +94,9 @@
     WakeRefused: errorClass("WakeRefused", own.Error),
   };
 
-  const { tools, setNames, isTool, unknownMessage } = makeTools(own, call);
+  const { tools, setNames, isTool, toolNamed, unknownMessage } = makeTools(own, call);
   const endings = makeEndings(own, encodeLenient, inspect, stack, native.tell,
-                              prototypes.CallAborted);
+                              prototypes.CallAborted, toolNamed);
   const timers = makeTimers(own, native, () => isClosed);
   const wakes = makeWakes(own, encodePayload, native, makeError, () => isClosed || !isBooted);
 

@@ -99,6 +99,22 @@
     return false;
   }
 
+  /* What a script may have meant by a bare name: a server, a tool, or the last part of a tool's
+   * name; "" where there is nothing of the kind. */
+  function toolNamed(name) {
+    if (hasPrefix(name + ".") || isTool(name)) {
+      return "tools." + name;
+    }
+    for (let i = 0; i < nameList.length; i++) {
+      const dot = own.lastIndexOf(nameList[i], ".");
+      const last = own.slice(nameList[i], dot + 1);
+      if (dot >= 0 && (last === name || own.indexOf(last, "-" + name) >= 0)) {
+        return "tools[" + quote(nameList[i]) + "]";
+      }
+    }
+    return "";
+  }
+
   /* A function that calls the tool of this name. Where the name begins those of others
    * ("server.tool"), its members lead on to them. */
   function makeCaller(name) {
@@ -172,7 +188,7 @@
   }
 
   return {
-    __proto__: null, setNames, isTool, unknownMessage,
+    __proto__: null, setNames, isTool, toolNamed, unknownMessage,
     tools: makeNamespace("", { __proto__: null }),
   };
 })

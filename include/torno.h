@@ -86,7 +86,8 @@ TORNO_API int torno_host_new(const struct torno_host_options *options,
                              struct torno_host **ret_host);
 
 /* Ends every script (killed) and returns when every process of the host is gone; callbacks come
- * meanwhile, each watch's and script's last one. NULL is fine. */
+ * meanwhile, each watch's and script's last one. Calls that are not answered die with it. Not from
+ * a callback: there it does nothing, and torno_error() says so. NULL is fine. */
 TORNO_API void torno_host_free(struct torno_host *host);
 
 /* A descriptor that is readable when torno_host_dispatch() has something to do. */
@@ -119,7 +120,8 @@ TORNO_API const char *torno_version(void);
 /* ---- tools ---- */
 
 /* A call of a script for a tool. Answer it exactly once, now or later, also after its cancel was
- * heard. */
+ * heard; it lasts until then, or until its host is freed. Schemas are for the model and the script:
+ * arguments are not checked against them. */
 struct torno_call_handlers {
     void (*on_call)(void *arg, struct torno_call *call);
     /* Its answer is no longer wanted; the tool may be cancelled. May be NULL. */
@@ -151,9 +153,10 @@ TORNO_API uint64_t torno_call_turn(const struct torno_call *call);
 /* The longest text result that reaches the script whole, whatever its characters. */
 TORNO_API size_t torno_call_result_max_chars(const struct torno_call *call);
 
-/* Answers with the JSON text of { content, structuredContent?, isError? }, copied. The call is gone
- * afterwards. */
-TORNO_API void torno_call_reply(struct torno_call *call, const char *json, size_t len);
+/* Answers with the JSON text of { content, structuredContent?, isError? }, copied; any other object
+ * is taken for structuredContent. The call is gone afterwards. 0, or -EINVAL for a text that is no
+ * JSON object, or too deep or too long for the script, which is told so. */
+TORNO_API int torno_call_reply(struct torno_call *call, const char *json, size_t len);
 /* Answers with one text block; is_error says that the tool failed and may have done something. */
 TORNO_API void torno_call_reply_text(struct torno_call *call, const char *text, size_t len,
                                      bool is_error);
@@ -250,6 +253,9 @@ TORNO_API int torno_agent_stop(struct torno_agent *agent, const char *script_id,
                                struct torno_watch **ret_watch);
 TORNO_API int torno_agent_list(struct torno_agent *agent, torno_return_fn on_return, void *arg,
                                struct torno_watch **ret_watch);
+
+/* The script that it is about, "" where there is none (yet). */
+TORNO_API const char *torno_watch_script_id(const struct torno_watch *watch);
 
 /* Nobody waits for this return any more: the script lives on, and on_return does not come. */
 TORNO_API void torno_watch_cancel(struct torno_watch *watch);

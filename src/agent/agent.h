@@ -137,6 +137,8 @@ int agent_do(struct agent *agent, const struct agent_request *request, struct wa
 /* As agent_do(), and the return says why the input was refused. */
 int agent_refuse(struct agent *agent, const struct agent_request *request, const char *sentence,
                  struct watch **ret);
+/* The script that it is about, "" where there is none. */
+const char *watch_script_id(const struct watch *watch);
 /* Its client is not interested any more: the script lives on, left. */
 void watch_cancel(struct watch *watch);
 
@@ -161,7 +163,7 @@ uint64_t tool_call_turn(const struct tool_call *call);
 size_t tool_call_result_max_chars(const struct tool_call *call);
 
 /* Answers, as call_reply(), call_fail() and call_refuse(); the call is gone afterwards. */
-void tool_reply(struct tool_call *call, struct bytes result);
+int tool_reply(struct tool_call *call, struct bytes result);
 void tool_fail(struct tool_call *call, const char *sentence);
 void tool_refuse(struct tool_call *call, const char *sentence);
 

@@ -386,6 +386,11 @@ int torno_agent_list(struct torno_agent *agent, torno_return_fn fn, void *arg,
     return begin(agent, &request, NULL, fn, arg, ret_watch);
 }
 
+const char *torno_watch_script_id(const struct torno_watch *watch)
+{
+    return watch == NULL ? "" : watch_script_id(watch->watch);
+}
+
 void torno_watch_cancel(struct torno_watch *watch)
 {
     if (watch != NULL) {

@@ -187,6 +187,10 @@ void torno_host_free(struct torno_host *host)
     if (host == NULL) {
         return;
     }
+    if (host->is_inside) {
+        api_fail(-EDEADLK, "a host cannot be freed from one of its callbacks: nothing was done");
+        return;
+    }
     host->is_agents_closed = host->agents == NULL;
     host->is_host_closed = host->host == NULL;
     while (host->open != NULL) {
@@ -198,6 +202,7 @@ void torno_host_free(struct torno_host *host)
     if (host->host != NULL) {
         host_close(host->host, on_closed, &host->is_host_closed);
     }
+    host->is_inside = true;
     while (!host->is_agents_closed || !host->is_host_closed) {
         uv_run(&host->loop, UV_RUN_ONCE);
     }
@@ -219,22 +224,37 @@ int torno_host_timeout_ms(const struct torno_host *host)
     return uv_backend_timeout(&host->loop);
 }
 
-int torno_host_dispatch(struct torno_host *host)
+/* Does what is due. A callback that comes here again finds it busy. */
+static int turn_loop(struct torno_host *host)
 {
     if (host == NULL) {
         return api_fail(-EINVAL, "host must not be NULL");
     }
+    if (host->is_inside) {
+        return api_fail(-EDEADLK, "a host cannot be dispatched from one of its callbacks");
+    }
+    host->is_inside = true;
     uv_run(&host->loop, UV_RUN_NOWAIT);
+    host->is_inside = false;
     return 0;
+}
+
+int torno_host_dispatch(struct torno_host *host)
+{
+    return turn_loop(host);
 }
 
 int torno_host_run(struct torno_host *host)
 {
-    if (host == NULL) {
-        return api_fail(-EINVAL, "host must not be NULL");
+    int r;
+
+    if (host != NULL) {
+        host->is_broken = false;
     }
-    host->is_broken = false;
-    uv_run(&host->loop, UV_RUN_NOWAIT);
+    r = turn_loop(host);
+    if (r < 0) {
+        return r;
+    }
     while (!host->is_broken && (host->n_scripts > 0 || agents_busy(host->agents) > 0)) {
         struct pollfd p = {.fd = torno_host_fd(host), .events = POLLIN};
 
@@ -242,7 +262,7 @@ int torno_host_run(struct torno_host *host)
         if (poll(&p, 1, torno_host_timeout_ms(host)) < 0 && errno != EINTR) {
             return api_fail(-errno, "the host's descriptor cannot be polled");
         }
-        uv_run(&host->loop, UV_RUN_NOWAIT);
+        turn_loop(host);
     }
     return 0;
 }
@@ -400,9 +420,12 @@ size_t torno_call_result_max_chars(const struct torno_call *call)
     return tool_call_result_max_chars(inner(call));
 }
 
-void torno_call_reply(struct torno_call *call, const char *json, size_t len)
+int torno_call_reply(struct torno_call *call, const char *json, size_t len)
 {
-    tool_reply((struct tool_call *)call, bytes_of(json, len));
+    return tool_reply((struct tool_call *)call, bytes_of(json, len)) == 0
+               ? 0
+               : api_fail(-EINVAL, "the answer is no JSON object, is nested too deep, or is longer "
+                                   "than a third of the script's memory: the script was told so");
 }
 
 void torno_call_reply_text(struct torno_call *call, const char *text, size_t len, bool is_error)

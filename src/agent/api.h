@@ -18,6 +18,7 @@ struct torno_host {
     struct torno_host_options options;
     struct torno_agent *open; /* agents that nobody has closed */
     size_t n_scripts;         /* of torno_run() that have not ended */
+    bool is_inside;           /* its loop turns: a callback may be running */
     bool is_broken;
     bool is_agents_closed;
     bool is_host_closed;

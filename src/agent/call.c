@@ -54,10 +54,12 @@ static void drop(struct tool_call *call)
     mem_free(call);
 }
 
-void tool_reply(struct tool_call *call, struct bytes result)
+int tool_reply(struct tool_call *call, struct bytes result)
 {
-    call_reply(call->call, result);
+    int r = call_reply(call->call, result);
+
     drop(call);
+    return r;
 }
 
 void tool_fail(struct tool_call *call, const char *sentence)

@@ -75,7 +75,8 @@ struct script {
 struct watch {
     struct agent *agent;
     struct watch *next;
-    struct script *script; /* NULL: none (a list, a refusal) */
+    struct script *script;    /* NULL: none (a list, a refusal), or left */
+    char script_id[ID_BYTES]; /* of one that it was made to leave */
     enum agent_action action;
     uint64_t turn;
     uint64_t order;

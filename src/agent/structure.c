@@ -257,14 +257,13 @@ static void put_facts(struct buf *out, const struct facts *facts)
     const struct ending *e = script == NULL ? NULL : run_ending(script->run);
     struct run_record rec = {0};
     const char *state = facts->state;
-    const struct script *watched = facts->watch->script;
 
     if (script != NULL) {
         rec = run_record(script->run);
         state = e == NULL ? "running" : ending_name(e->kind);
     }
     buf_put_str(out, "{");
-    put_string(out, "script_id", bytes_str(watched == NULL ? "" : watched->id));
+    put_string(out, "script_id", bytes_str(watch_script_id(facts->watch)));
     put_string(out, "state", bytes_str(state));
     put_string(out, "refusal", facts->refusal);
     put_number(out, "under_way", script == NULL ? 0 : (int64_t)script_under_way(script));
@@ -302,7 +301,9 @@ void structure_return(struct buf *out, const struct watch *watch, const struct o
 
 void structure_refusal(struct buf *out, const struct watch *watch)
 {
-    put_whole(out, &(struct facts){.state = "refused",
+    bool had_script = watch_script_id(watch)[0] != '\0';
+
+    put_whole(out, &(struct facts){.state = had_script ? "left" : "refused",
                                    .refusal = buf_bytes(&watch->refusal),
                                    .watch = watch,
                                    .output = {.head = bytes_none(), .tail = bytes_none()}});

@@ -183,8 +183,10 @@ static void put_unseen(struct buf *out, const struct run_record *rec)
          {"call was answered as the script ended, which did not see it; it took effect",
           "calls were answered as the script ended, which did not see it; they took effect"}},
         {CALL_TOO_LARGE,
-         {"call's answer was too large for the script; it took effect",
-          "calls' answers were too large for the script; they took effect"}},
+         {"call's answer could not go to the script (too large, too deep, or no JSON object); it "
+          "took effect",
+          "calls' answers could not go to the script (too large, too deep, or no JSON object); "
+          "they took effect"}},
     };
     uint64_t named = 0;
 
@@ -254,7 +256,7 @@ void text_calls(struct buf *out, const struct script *script)
 
     put_states(out, &rec, e == NULL ? "answered so far" : "answered", answered,
                ARRAY_SIZE(answered));
-    put_state(out, &rec, "of these with an error", CALL_FAILED);
+    put_state(out, &rec, "of these with an error, and may have done something", CALL_FAILED);
     put_unseen(out, &rec);
     put_state(out, &rec, "never sent", CALL_NEVER_SENT);
     put_state(out, &rec, "refused, with nothing done", CALL_REFUSED);

@@ -115,11 +115,9 @@ void watch_return(struct watch *watch)
     char id[ID_BYTES] = "";
 
     compose(watch, &text, &structured);
-    if (watch->script != NULL) {
-        memcpy(id, watch->script->id, sizeof id);
-        if (watch->refusal.len == 0) {
-            mark_script(watch->script);
-        }
+    memcpy(id, watch_script_id(watch), strlen(watch_script_id(watch)) + 1);
+    if (watch->script != NULL && watch->refusal.len == 0) {
+        mark_script(watch->script);
     }
     unlink_watch(watch);
     ret = (struct agent_return){
@@ -140,6 +138,7 @@ void watch_let_go(struct watch *watch)
 {
     struct script *script = watch->script;
 
+    memcpy(watch->script_id, script->id, sizeof watch->script_id);
     leave_script(watch);
     buf_put_str(&watch->refusal, "The turn of this call was abandoned; the script ");
     buf_put_str(&watch->refusal, script->end_order != 0 ? "has ended."
@@ -148,6 +147,11 @@ void watch_let_go(struct watch *watch)
     watch->due_ms = 0;
     script_left(script);
     agents_arm(watch->agent->agents);
+}
+
+const char *watch_script_id(const struct watch *watch)
+{
+    return watch->script != NULL ? watch->script->id : watch->script_id;
 }
 
 void watch_cancel(struct watch *watch)

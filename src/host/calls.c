@@ -210,26 +210,29 @@ static bool is_error(struct bytes result)
     return json_bool(json_get(result, "isError"), &is_true) == 0 && is_true;
 }
 
-void call_reply(struct call *call, struct bytes result)
+int call_reply(struct call *call, struct bytes result)
 {
     _cleanup_(buf_done) struct buf sentence = buf_max(WIRE_MAX_SENTENCE);
 
     if (call->run == NULL || call->run->is_over) {
         give_back(call, CALL_UNSEEN, EFFECT_DONE);
-        return;
+        return 0;
     }
     judge_result(call->run, result, &sentence);
     if (sentence.len > 0) {
         if (give_back(call, CALL_TOO_LARGE, EFFECT_DONE)) {
             send_sentence(call, WIRE_RES_TOO_LARGE, buf_bytes(&sentence));
         }
-    } else if (is_error(result)) {
+        return -EINVAL;
+    }
+    if (is_error(result)) {
         if (give_back(call, CALL_FAILED, EFFECT_POSSIBLE)) {
             send_answer(call, WIRE_RES_ANSWER, result);
         }
     } else if (give_back(call, CALL_ANSWERED, EFFECT_DONE)) {
         send_answer(call, WIRE_RES_ANSWER, result);
     }
+    return 0;
 }
 
 void call_fail(struct call *call, const char *sentence)

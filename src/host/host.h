@@ -281,8 +281,8 @@ size_t call_result_max_chars(const struct call *call);
 /* Answers; the call is gone for the caller afterwards. result is the JSON text of an object
  * { content, structuredContent?, isError? }, copied. Text that is not a JSON object, is nested past
  * max_result_depth or is longer than a third of the script's memory reaches the script as a
- * ResultTooLarge that says which. */
-void call_reply(struct call *call, struct bytes result);
+ * ResultTooLarge that says which, and is -EINVAL here; 0 otherwise. */
+int call_reply(struct call *call, struct bytes result);
 /* The tool's owner was lost, effect possible; one sentence. */
 void call_fail(struct call *call, const char *sentence);
 /* Turned down before the tool started; safe to retry; one sentence. */

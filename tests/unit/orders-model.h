@@ -166,7 +166,9 @@ static inline void take_script_return(struct mwatch *w, const struct agent_retur
 static inline void on_return(void *arg, const struct agent_return *ret)
 {
     struct mwatch *w = arg;
-    bool is_refused = json_is(json_get(ret->structured, "state"), "refused");
+    struct bytes state = json_get(ret->structured, "state");
+    bool is_left = json_is(state, "left");
+    bool is_refused = json_is(state, "refused") || is_left;
     size_t n_refused = 0;
 
     T_OK(!is_inside && !w->is_cancelled && !w->side->is_closed);
@@ -174,6 +176,7 @@ static inline void on_return(void *arg, const struct agent_return *ret)
     w->watch = NULL;
     n_returns_seen++;
     T_EQ(is_refused, w->must_refuse || w->is_let_go);
+    T_OK(!is_left || (w->is_let_go && number_of(ret->script_id) == w->script));
     T_EQ(ret->n_calls, w->n_calls);
     for (size_t i = 0; i < ret->n_calls; i++) {
         n_refused += ret->calls[i].is_refused;

@@ -1,0 +1,1 @@
+return await tools.everything.get-sum({ a: 1 });

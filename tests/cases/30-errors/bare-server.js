@@ -1,0 +1,1 @@
+return await files.read({ path: "x" });

@@ -1,0 +1,1 @@
+return await read_text({ path: "x" });
