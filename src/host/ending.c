@@ -111,6 +111,23 @@ static void set_cut(const struct end_facts *facts, struct buf *message, struct e
     buf_done(&cause);
 }
 
+static void set_death(const struct end_facts *facts, struct buf *message, struct ending *ret);
+
+/* It said its ending, and then did what no sound cell does: its word stands, and that is told. */
+static void set_broken(const struct end_facts *facts, struct buf *message, struct ending *ret)
+{
+    struct buf death = buf_max((size_t)4 * WIRE_MAX_ERROR_MESSAGE);
+    struct ending broken = *ret;
+
+    set_death(facts, &death, &broken);
+    ret->reason = broken.reason;
+    if (ret->kind == ENDING_FINISHED) {
+        buf_put_str(message, "it said so, and then ");
+        buf_put_bytes(message, buf_bytes(&death));
+    }
+    buf_done(&death);
+}
+
 static void set_said(const struct end_facts *facts, struct buf *message, struct ending *ret)
 {
     const struct wire_ending *said = facts->said;
@@ -146,6 +163,10 @@ static void set_said(const struct end_facts *facts, struct buf *message, struct 
     if (facts->was_cut && (facts->cause == CAUSE_LIFETIME || facts->cause == CAUSE_CPU) &&
         (ret->kind == ENDING_FINISHED || ret->kind == ENDING_FAILED) && ret->reason.len == 0) {
         set_cut(facts, message, ret);
+    } else if ((ret->kind == ENDING_FINISHED || ret->kind == ENDING_FAILED) &&
+               ret->reason.len == 0 && facts->status != 0 && !facts->was_killed &&
+               !facts->is_warden_lost) {
+        set_broken(facts, message, ret);
     }
 }
 

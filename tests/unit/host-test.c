@@ -312,6 +312,16 @@ static void test_said(void)
     ends(&f, ENDING_FINISHED, "", "");
     f.is_warden_lost = true;
     ends(&f, ENDING_FINISHED, "", "");
+    f.is_warden_lost = false;
+    f.was_killed = false;
+    f.cause = CAUSE_NONE;
+    f.status = SIGSYS;
+    ends(&f, ENDING_FINISHED, "wall", "it said so, and then its process was ended by SIGSYS");
+    f.status = 7 << 8;
+    ends(&f, ENDING_FINISHED, "exit", "status 7");
+    said.kind = WIRE_END_FAILED;
+    ends(&f, ENDING_FAILED, "exit", "m");
+    said.kind = WIRE_END_FINISHED;
     f.breach = "it lied";
     ends(&f, ENDING_CRASHED, "protocol", "it lied");
 }
