@@ -53,7 +53,7 @@ struct cell {
     int64_t kill_at_ms; /* when its hello is due or, once it was killed, its obituary */
     bool is_late;       /* the obituary was due before */
     bool is_open;       /* frames are read and written */
-    bool is_held; /* its owner takes no output for now */
+    bool is_held;       /* its owner takes no output for now */
     bool has_eof;
     bool is_polled;
     bool wants_spawn;
