@@ -13,7 +13,8 @@
  * call torno_host_dispatch(), from where all callbacks come. A program without a loop calls
  * torno_host_run().
  *
- * Rules to keep: a host and all that is made from it are used from one thread. After fork() a child
+ * Rules to keep: a host and all that is made from it are used from one thread, and are neither
+ * dispatched nor freed from one of its callbacks. After fork() a child
  * must not touch them (exec is fine). No callback is called from inside the function that caused
  * it. Free agents' and scripts' objects before their host, and the host last. The library prints
  * nothing, ends no program, changes no signal's handling, and leaves no process behind.
@@ -81,13 +82,14 @@ struct torno_host_options {
     }
 
 /* Makes a host and starts its helper; the walls rise while the caller goes on. options may be NULL.
- * 0 with *ret_host, -EINVAL, -ENOMEM, or what the helper could not be started for. */
+ * 0 with *ret_host, -EINVAL, -ERANGE, -ENOMEM, or what the helper could not be started for. */
 TORNO_API int torno_host_new(const struct torno_host_options *options,
                              struct torno_host **ret_host);
 
 /* Ends every script (killed) and returns when every process of the host is gone; callbacks come
- * meanwhile, each watch's and script's last one. Calls that are not answered die with it. Not from
- * a callback: there it does nothing, and torno_error() says so. NULL is fine. */
+ * meanwhile, each watch's and script's last one; in them nothing new can be begun (-ESHUTDOWN).
+ * Calls that were not answered are gone with it. Not from a callback: there it does nothing, and
+ * torno_error() says so. NULL is fine. */
 TORNO_API void torno_host_free(struct torno_host *host);
 
 /* A descriptor that is readable when torno_host_dispatch() has something to do. */
@@ -97,11 +99,12 @@ TORNO_API int torno_host_fd(const struct torno_host *host);
  * asked again before each wait. */
 TORNO_API int torno_host_timeout_ms(const struct torno_host *host);
 
-/* Does what is due, calls back, and does not wait. 0 or -EINVAL. */
+/* Does what is due, calls back, and does not wait. 0 or -EINVAL; also where it is called from a
+ * callback of the host. */
 TORNO_API int torno_host_dispatch(struct torno_host *host);
 
 /* Waits and dispatches until torno_host_break() or until nothing is left to wait for: no script
- * runs and no watch waits. 0 or -EINVAL. */
+ * runs, no watch waits, no notice is due and no agent is closing. 0 or -EINVAL (as above). */
 TORNO_API int torno_host_run(struct torno_host *host);
 
 /* Has torno_host_run() return; from a callback. */
@@ -305,7 +308,7 @@ struct torno_run_options {
     void (*on_output)(void *arg, struct torno_text text); /* may be NULL */
     /* Deliver it, then say torno_script_delivered(). NULL: the script cannot wake. */
     void (*on_wake)(void *arg, struct torno_script *script, struct torno_text payload);
-    /* Once, its process already gone; the script may be freed in it. */
+    /* Once, its process already gone; the script may be freed in it, and the ending goes then. */
     void (*on_ended)(void *arg, struct torno_script *script, const struct torno_ending *ending);
     void *arg;
 };

@@ -228,7 +228,7 @@ size_t agents_busy(const struct agents *agents)
     size_t n = 0;
 
     for (const struct agent *a = agents->first; a != NULL; a = a->next) {
-        n += a->n_running;
+        n += a->n_running + (a->is_gone ? 1 : 0) + (find_notice(a) != NULL ? 1 : 0);
         for (const struct watch *w = a->watches; w != NULL; w = w->next) {
             n++;
         }

@@ -30,6 +30,8 @@ struct torno_agent {
     struct api_tool *tools; /* the newest first */
     struct api_set *sets;   /* likewise */
     bool has_new_tools;
+    bool is_hosts;            /* torno_host_free() closed it */
+    struct toolset_room room; /* what the tools take of a start frame */
     void (*on_closed)(void *arg);
     void *on_closed_arg;
 };
@@ -139,10 +141,32 @@ static void on_agent_closed(void *arg)
         mem_free(set);
     }
     api_tools_free(agent->tools);
-    mem_free(agent);
+    if (agent->is_hosts) {
+        agent->tools = NULL;
+        agent->next = agent->host->dead;
+        agent->host->dead = agent;
+    } else {
+        mem_free(agent);
+    }
     if (on_closed != NULL) {
         on_closed(on_closed_arg);
     }
+}
+
+void api_free_dead(struct torno_host *host)
+{
+    while (host->dead != NULL) {
+        struct torno_agent *agent = host->dead;
+
+        host->dead = agent->next;
+        mem_free(agent);
+    }
+}
+
+/* Its host is being freed, and callbacks come meanwhile. */
+static int check_alive(const struct torno_agent *agent)
+{
+    return agent->host->is_freeing ? api_fail(-ESHUTDOWN, "the host is being freed") : 0;
 }
 
 void torno_agent_close(struct torno_agent *agent, void (*on_closed)(void *arg), void *arg)
@@ -159,6 +183,7 @@ void torno_agent_close(struct torno_agent *agent, void (*on_closed)(void *arg), 
         return; /* it was closed already */
     }
     *at = agent->next;
+    agent->is_hosts = agent->host->is_freeing;
     agent->on_closed = on_closed;
     agent->on_closed_arg = arg;
     agent_close(agent->agent, on_agent_closed, agent);
@@ -167,8 +192,18 @@ void torno_agent_close(struct torno_agent *agent, void (*on_closed)(void *arg), 
 int torno_agent_add_tool(struct torno_agent *agent, const struct torno_tool *tool)
 {
     struct api_tool *t;
-    int r = agent == NULL ? api_fail(-EINVAL, "agent must not be NULL") : api_tool_new(tool, &t);
+    struct toolset_room room;
+    int r;
 
+    if (agent == NULL) {
+        return api_fail(-EINVAL, "agent must not be NULL");
+    }
+    r = check_alive(agent);
+    if (r < 0) {
+        return r;
+    }
+    room = agent->room;
+    r = api_tool_new(tool, &room, &t);
     if (r < 0) {
         return r;
     }
@@ -181,6 +216,7 @@ int torno_agent_add_tool(struct torno_agent *agent, const struct torno_tool *too
             return api_fail(-EEXIST, buf_str(&sentence));
         }
     }
+    agent->room = room;
     t->next = agent->tools;
     agent->tools = t;
     agent->has_new_tools = true;
@@ -195,6 +231,10 @@ int torno_agent_set_limit(struct torno_agent *agent, const char *assignment)
 
     if (agent == NULL || assignment == NULL) {
         return api_fail(-EINVAL, "agent and assignment must not be NULL");
+    }
+    r = check_alive(agent);
+    if (r < 0) {
+        return r;
     }
     limits = agent->limits;
     r = limits_parse(&limits, assignment, &sentence);
@@ -272,6 +312,7 @@ static void on_return(void *arg, const struct agent_return *ret)
                                              .cause = ret->calls[i].cause,
                                              .is_refused = ret->calls[i].is_refused};
     }
+    watch->watch = NULL; /* a cancel in its return does nothing */
     r.calls = calls;
     r.n_calls = calls == NULL ? 0 : ret->n_calls;
     watch->on_return(watch->arg, &r);
@@ -289,7 +330,10 @@ static int begin(struct torno_agent *agent, struct agent_request *request, const
     if (agent == NULL || fn == NULL) {
         return api_fail(-EINVAL, "agent and on_return must not be NULL");
     }
-    r = renew_tools(agent);
+    r = check_alive(agent);
+    if (r == 0) {
+        r = renew_tools(agent);
+    }
     if (r < 0) {
         return r;
     }
@@ -324,6 +368,9 @@ int torno_agent_call(struct torno_agent *agent, const char *json, size_t len, ui
 
     if (agent == NULL) {
         return api_fail(-EINVAL, "agent must not be NULL");
+    }
+    if (agent->host->is_freeing) {
+        return check_alive(agent);
     }
     if (json_check(text, JSON_UNIQUE_KEYS, JSON_MAX_DEPTH, SIZE_MAX, NULL, &fault) < 0) {
         buf_printf(&sentence, "The input isn't JSON: %s (line %u, column %u).", fault.sentence,
@@ -393,7 +440,7 @@ const char *torno_watch_script_id(const struct torno_watch *watch)
 
 void torno_watch_cancel(struct torno_watch *watch)
 {
-    if (watch != NULL) {
+    if (watch != NULL && watch->watch != NULL) {
         watch_cancel(watch->watch);
         mem_free(watch);
     }
@@ -401,7 +448,7 @@ void torno_watch_cancel(struct torno_watch *watch)
 
 void torno_agent_delivered(struct torno_agent *agent, const char *script_id, bool is_delivered)
 {
-    if (agent != NULL && script_id != NULL) {
+    if (agent != NULL && script_id != NULL && !agent->host->is_freeing) {
         agent_delivered(agent->agent, script_id, is_delivered);
     }
 }

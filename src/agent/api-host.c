@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { SENTENCE_BYTES = 4096 };
+enum { SENTENCE_BYTES = 4096, MAX_SCRIPTS = 1024 };
 
 static _Thread_local char last_error[1024];
 
@@ -111,11 +111,11 @@ static int check_host_options(const struct torno_host_options *o)
         return api_fail(-EINVAL, "torno_host_options.size is not that of this library's version: "
                                  "start from TORNO_HOST_OPTIONS");
     }
-    if (o->max_scripts < 1 || o->max_scripts > 10000) {
-        return api_fail(-EINVAL, "max_scripts must be between 1 and 10,000");
+    if (o->max_scripts < 1 || o->max_scripts > MAX_SCRIPTS) {
+        return api_fail(-ERANGE, "max_scripts must be between 1 and 1,024");
     }
-    if (o->ready_cells > 1000) {
-        return api_fail(-EINVAL, "ready_cells must be at most 1,000");
+    if (o->ready_cells > o->max_scripts) {
+        return api_fail(-ERANGE, "ready_cells must be at most max_scripts");
     }
     return 0;
 }
@@ -173,6 +173,7 @@ int torno_host_new(const struct torno_host_options *options, struct torno_host *
     if (r == 0) {
         r = agents_new(&(struct agents_options){.host = host->host, .loop = &host->loop},
                        &host->agents);
+        r = r < 0 ? api_fail(r, "there is no memory or no randomness for the host's agents") : r;
     }
     if (r < 0) {
         torno_host_free(host);
@@ -191,6 +192,8 @@ void torno_host_free(struct torno_host *host)
         api_fail(-EDEADLK, "a host cannot be freed from one of its callbacks: nothing was done");
         return;
     }
+    host->is_inside = true;
+    host->is_freeing = true;
     host->is_agents_closed = host->agents == NULL;
     host->is_host_closed = host->host == NULL;
     while (host->open != NULL) {
@@ -209,6 +212,7 @@ void torno_host_free(struct torno_host *host)
     uv_run(&host->loop, UV_RUN_DEFAULT); /* what is left only closes */
     agents_free(host->agents);
     host_free(host->host);
+    api_free_dead(host);
     uv_loop_close(&host->loop);
     mem_free(host);
 }
@@ -224,7 +228,7 @@ int torno_host_timeout_ms(const struct torno_host *host)
     return uv_backend_timeout(&host->loop);
 }
 
-/* Does what is due. A callback that comes here again finds it busy. */
+/* Does what is due, once; not from a callback, which the loop called. */
 static int turn_loop(struct torno_host *host)
 {
     if (host == NULL) {
@@ -248,23 +252,23 @@ int torno_host_run(struct torno_host *host)
 {
     int r;
 
-    if (host != NULL) {
+    if (host == NULL) {
+        return api_fail(-EINVAL, "host must not be NULL");
+    }
+    if (!host->is_inside) {
         host->is_broken = false;
     }
     r = turn_loop(host);
-    if (r < 0) {
-        return r;
-    }
-    while (!host->is_broken && (host->n_scripts > 0 || agents_busy(host->agents) > 0)) {
+    while (r == 0 && !host->is_broken && (host->n_scripts > 0 || agents_busy(host->agents) > 0)) {
         struct pollfd p = {.fd = torno_host_fd(host), .events = POLLIN};
 
         /* Not UV_RUN_ONCE: that waits for a descriptor even where a timer has done the work. */
         if (poll(&p, 1, torno_host_timeout_ms(host)) < 0 && errno != EINTR) {
             return api_fail(-errno, "the host's descriptor cannot be polled");
         }
-        turn_loop(host);
+        r = turn_loop(host);
     }
-    return 0;
+    return r;
 }
 
 void torno_host_break(struct torno_host *host)
@@ -291,10 +295,9 @@ static struct bytes or_none(const char *text)
     return text == NULL ? bytes_none() : bytes_str(text);
 }
 
-int api_tool_new(const struct torno_tool *tool, struct api_tool **ret)
+int api_tool_new(const struct torno_tool *tool, struct toolset_room *room, struct api_tool **ret)
 {
     _cleanup_(buf_done) struct buf sentence = buf_max(SENTENCE_BYTES);
-    struct toolset_room room = {0};
     struct api_tool *t;
     int r;
 
@@ -302,7 +305,7 @@ int api_tool_new(const struct torno_tool *tool, struct api_tool **ret)
         return api_fail(-EINVAL, "torno_tool.size is not that of this library's version: start "
                                  "from TORNO_TOOL");
     }
-    if (tool->name == NULL || tool->handlers.on_call == NULL) {
+    if (tool->name == NULL || tool->name[0] == '\0' || tool->handlers.on_call == NULL) {
         return api_fail(-EINVAL, "a tool needs a name and on_call");
     }
     t = mem_new(sizeof *t);
@@ -320,8 +323,9 @@ int api_tool_new(const struct torno_tool *tool, struct api_tool **ret)
                             .input_schema = or_none(t->input_schema),
                             .output_schema = or_none(t->output_schema),
                             .data = t};
-    r = t->name == NULL ? -ENOMEM : toolset_admit(&room, &t->tool, &sentence);
+    r = t->name == NULL ? -ENOMEM : toolset_admit(room, &t->tool, &sentence);
     if (r < 0) {
+        r = r == -EMSGSIZE ? -EINVAL : r;
         api_fail(r, sentence.len > 0 ? buf_str(&sentence) : "there is no memory for another tool");
         api_tools_free(t);
         return r;

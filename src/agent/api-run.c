@@ -111,10 +111,11 @@ static int take_limits(const struct torno_run_options *o, struct limits *ret)
 static int take_tools(struct torno_script *script)
 {
     struct api_tool **end = &script->tools;
+    struct toolset_room room = {0};
     int r = 0;
 
     for (size_t i = 0; r == 0 && i < script->options.n_tools; i++) {
-        r = api_tool_new(&script->options.tools[i], end);
+        r = api_tool_new(&script->options.tools[i], &room, end);
         end = r == 0 ? &(*end)->next : end;
     }
     return r < 0 ? r : api_toolset(script->tools, &script->set);

@@ -9,6 +9,20 @@
 
 #include "base/mem.h"
 
+static void drop(void *arg)
+{
+    struct tool_call *call = arg;
+    struct tool_call **at = call->list;
+
+    while (at != NULL && *at != call) {
+        at = &(*at)->next;
+    }
+    if (at != NULL) {
+        *at = call->next;
+    }
+    mem_free(call);
+}
+
 struct tool_call *tool_call_new(struct call *call, struct tool_call **list)
 {
     struct tool_call *tc = mem_new(sizeof *tc);
@@ -16,6 +30,7 @@ struct tool_call *tool_call_new(struct call *call, struct tool_call **list)
     if (tc != NULL) {
         *tc = (struct tool_call){.next = *list, .list = list, .call = call};
         *list = tc;
+        call_set_owner(call, tc, drop);
     }
     return tc;
 }
@@ -41,29 +56,19 @@ void tool_calls_forget(struct tool_call **list)
     }
 }
 
-static void drop(struct tool_call *call)
-{
-    struct tool_call **at = call->list;
-
-    while (at != NULL && *at != call) {
-        at = &(*at)->next;
-    }
-    if (at != NULL) {
-        *at = call->next;
-    }
-    mem_free(call);
-}
-
 int tool_reply(struct tool_call *call, struct bytes result)
 {
-    int r = call_reply(call->call, result);
+    int r;
 
+    call_set_owner(call->call, NULL, NULL);
+    r = call_reply(call->call, result);
     drop(call);
     return r;
 }
 
 void tool_fail(struct tool_call *call, const char *sentence)
 {
+    call_set_owner(call->call, NULL, NULL);
     call_fail(call->call, sentence);
     drop(call);
 }
@@ -76,6 +81,7 @@ void tool_refuse(struct tool_call *call, const char *sentence)
         collected->is_refused = true;
         collected->cause = mem_str(bytes_str(sentence)); /* NULL: no memory, and no cause told */
     }
+    call_set_owner(call->call, NULL, NULL);
     call_refuse(call->call, sentence);
     drop(call);
 }

@@ -70,6 +70,7 @@ struct script {
     bool is_quiet;          /* asked to stop: its end is no notice's */
     bool wants_notice;
     bool is_noticed; /* its notice went out: there is no second */
+    bool is_telling; /* on_message has its id just now */
 };
 
 struct watch {

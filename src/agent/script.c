@@ -60,7 +60,9 @@ static void send_message(struct script *script, enum message_state state, struct
     message.text = buf_bytes(&text);
     agents_tell(agent->agents, EVENT_MESSAGE, script->run, message.is_notice,
                 bytes_str(script->id));
+    script->is_telling = true;
     agent->options.callbacks.on_message(agent->options.arg, agent, &message);
+    script->is_telling = false;
 }
 
 void script_left(struct script *script)
@@ -299,7 +301,7 @@ static bool is_past(const struct agent *agent, const struct script *script)
     size_t max = agent->is_gone ? 0 : agent->options.max_kept;
     size_t n_later = 0;
 
-    if (script->end_order == 0 || script->watch != NULL) {
+    if (script->end_order == 0 || script->watch != NULL || script->is_telling) {
         return false;
     }
     for (const struct script *s = agent->scripts; s != NULL; s = s->next) {

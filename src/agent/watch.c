@@ -78,12 +78,18 @@ void watch_collect(struct watch *watch, struct tool_call *call)
     }
 }
 
+/* Also where there was no memory for why. */
+static bool is_refused(const struct watch *watch)
+{
+    return watch->refusal.len > 0 || (watch->script == NULL && watch->action != AGENT_LIST);
+}
+
 /* The texts of a return; a script's output since the return before is taken. */
 static void compose(const struct watch *watch, struct buf *text, struct buf *structured)
 {
     struct output_part output = {.head = bytes_none(), .tail = bytes_none()};
 
-    if (watch->refusal.len > 0) {
+    if (is_refused(watch)) {
         text_refusal(text, watch);
         structure_refusal(structured, watch);
     } else if (watch->script == NULL) {
@@ -113,17 +119,20 @@ void watch_return(struct watch *watch)
     const struct ending *ending = watch->script == NULL ? NULL : run_ending(watch->script->run);
     struct agent_return ret;
     char id[ID_BYTES] = "";
+    bool was_refused;
 
     compose(watch, &text, &structured);
     memcpy(id, watch_script_id(watch), strlen(watch_script_id(watch)) + 1);
-    if (watch->script != NULL && watch->refusal.len == 0) {
+    if (watch->script != NULL && !is_refused(watch)) {
         mark_script(watch->script);
     }
+    was_refused = is_refused(watch);
     unlink_watch(watch);
     ret = (struct agent_return){
-        .text = buf_bytes(&text),
+        .text = text.len > 0 ? buf_bytes(&text)
+                             : bytes_str("The host has no memory for the text of this return."),
         .structured = buf_bytes(&structured),
-        .is_error = watch->refusal.len > 0 || (ending != NULL && ending_is_error(ending)),
+        .is_error = was_refused || (ending != NULL && ending_is_error(ending)),
         .script_id = id,
         .calls = watch->calls,
         .n_calls = watch->n_calls,
@@ -140,6 +149,7 @@ void watch_let_go(struct watch *watch)
 
     memcpy(watch->script_id, script->id, sizeof watch->script_id);
     leave_script(watch);
+    buf_clear(&watch->refusal); /* its agent may be gone as well */
     buf_put_str(&watch->refusal, "The turn of this call was abandoned; the script ");
     buf_put_str(&watch->refusal, script->end_order != 0 ? "has ended."
                                  : script->is_quiet     ? "is stopped."

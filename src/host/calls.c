@@ -48,6 +48,9 @@ static void free_call(struct call *call)
 void calls_free_all(struct host *host)
 {
     while (host->calls != NULL) {
+        if (host->calls->free_owner != NULL) {
+            host->calls->free_owner(host->calls->owner);
+        }
         free_call(host->calls);
     }
 }
@@ -367,6 +370,7 @@ void calls_seen(struct run *run, const struct wire_seen *m, struct buf *breach)
 {
     enum ledger_breach b;
     struct call *call;
+    bool is_ours;
     int slot = -1;
 
     if (m->how < WIRE_SEEN_WHOLE || m->how > WIRE_SEEN_LAST) {
@@ -379,13 +383,14 @@ void calls_seen(struct run *run, const struct wire_seen *m, struct buf *breach)
         return;
     }
     call = run->calls[slot];
-    announce(call);
+    is_ours = !call->is_at_tool;
     run->answered++;
     if (m->how == WIRE_SEEN_TOO_LARGE && call->state == CALL_ANSWERED) {
         call->state = CALL_TOO_LARGE;
     }
     settle(call, call->state, call->effect);
-    if (!call->is_at_tool) {
+    announce(call); /* its owner may answer it in there, and that frees it */
+    if (is_ours) {
         free_call(call);
     }
 }
@@ -440,6 +445,9 @@ void calls_stop(struct run *run)
         if (slot < 0) {
             break;
         }
+        if (run->calls[slot] == NULL) {
+            continue; /* there was no memory for it */
+        }
         settle(run->calls[slot], run->cause == CAUSE_NONE ? CALL_NEVER_SENT : CALL_REFUSED,
                EFFECT_NONE);
         free_call(run->calls[slot]);
@@ -450,14 +458,16 @@ static void end_call(struct run *run, struct call *call)
 {
     bool was_cancelled = call->is_settled; /* its time had passed */
 
-    announce(call);
     if (call->is_at_tool) {
         settle(call, CALL_RUNNING, EFFECT_POSSIBLE);
-        if (!was_cancelled) {
+        if (was_cancelled) {
+            announce(call); /* nothing of it may be touched after either: it may be answered */
+        } else {
             run->callbacks.on_cancel(run->arg, run, call);
         }
         return;
     }
+    announce(call);
     if (call->state == CALL_ANSWERED || call->state == CALL_FAILED) {
         settle(call, CALL_UNSEEN, call->effect);
     } else {
@@ -504,6 +514,12 @@ void *call_tool_data(const struct call *call)
 struct bytes call_arguments(const struct call *call)
 {
     return bytes_of(call->args, call->args_len);
+}
+
+void call_set_owner(struct call *call, void *owner, void (*free_owner)(void *owner))
+{
+    call->owner = owner;
+    call->free_owner = free_owner;
 }
 
 struct run *call_run(const struct call *call)

@@ -61,12 +61,14 @@ void host_handle_closed(struct host *host)
     }
 }
 
-static struct run *take_gone(struct host *host)
+/* Up to this one: what endings start and end at once is another tick's, or the loop would be kept.
+ */
+static struct run *take_gone(struct host *host, uint32_t last)
 {
     for (struct run **at = &host->runs; *at != NULL; at = &(*at)->next) {
         struct run *run = *at;
 
-        if (run->is_gone) {
+        if (run->is_gone && run->id <= last) {
             *at = run->next;
             if (host->runs_end == &run->next) {
                 host->runs_end = at;
@@ -98,13 +100,14 @@ static void on_idle(uv_idle_t *idle)
 {
     struct host *host = idle->data;
     struct run *gone;
+    uint32_t last = host->next_run;
 
     uv_idle_stop(idle);
     host->is_ticking = false;
     for (struct run *r = host->runs; r != NULL; r = r->next) {
         run_tick(r); /* ends none: a run leaves the list below alone */
     }
-    while ((gone = take_gone(host)) != NULL) {
+    while ((gone = take_gone(host, last)) != NULL) {
         run_finish(gone);
     }
     if (host->is_closing && host->is_warden_gone && host->runs == NULL) {

@@ -275,6 +275,9 @@ struct bytes call_tool(const struct call *call);
 void *call_tool_data(const struct call *call);
 struct bytes call_arguments(const struct call *call); /* JSON object text, checked */
 struct run *call_run(const struct call *call);
+/* What the owner keeps for a call; free_owner is called where the host is freed before the call was
+ * answered, and not otherwise. */
+void call_set_owner(struct call *call, void *owner, void (*free_owner)(void *owner));
 /* The longest text result that reaches the script whole whatever its characters. */
 size_t call_result_max_chars(const struct call *call);
 

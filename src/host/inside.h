@@ -82,9 +82,11 @@ struct call {
     int64_t answered_us;
     enum call_state state; /* what the record says once the answer is seen */
     enum call_effect effect;
-    bool is_at_tool;   /* the owner holds it */
-    bool is_settled;   /* the record has it */
-    bool is_announced; /* the event of its answer is out */
+    bool is_at_tool;                 /* the owner holds it */
+    bool is_settled;                 /* the record has it */
+    bool is_announced;               /* the event of its answer is out */
+    void *owner;                     /* the owner's struct for it, */
+    void (*free_owner)(void *owner); /* where the host goes before it was answered */
 };
 
 struct wakes {

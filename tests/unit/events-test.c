@@ -101,7 +101,7 @@ static void test_notice(void)
     buf_clear(&heard);
     use_finish(&s, agent, "t-1", WIRE_END_FAILED);
     T_OK(has(buf_str(&heard), "message:1:t-1 "));
-    T_OK(!has(buf_str(&heard), "return:"));
+    T_OK(strstr(buf_str(&heard), "return:") == NULL);
     use_end(&s);
     buf_done(&heard);
 }
