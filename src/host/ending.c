@@ -165,7 +165,7 @@ static void set_said(const struct end_facts *facts, struct buf *message, struct 
         set_cut(facts, message, ret);
     } else if ((ret->kind == ENDING_FINISHED || ret->kind == ENDING_FAILED) &&
                ret->reason.len == 0 && facts->status != 0 && !facts->was_killed &&
-               !facts->is_warden_lost) {
+               !facts->is_warden_lost && facts->died_sentence.len == 0) {
         set_broken(facts, message, ret);
     }
 }
