@@ -153,11 +153,12 @@ int torno_run(struct torno_host *host, const struct torno_run_options *options,
               struct torno_script **ret_script)
 {
     struct torno_script *script;
-    int r = check_options(options);
+    int r;
 
-    if (r == 0 && (host == NULL || ret_script == NULL)) {
-        r = api_fail(-EINVAL, "host and ret_script must not be NULL");
+    if (host == NULL || ret_script == NULL) {
+        return api_fail(-EINVAL, "host and ret_script must not be NULL");
     }
+    r = check_options(options);
     if (r < 0) {
         return r;
     }

@@ -195,7 +195,7 @@ static void put_first_line(struct buf *out, struct bytes code)
         }
         line = bytes_from(line, len + 1);
     }
-    while (line.len > 0 && memchr(" \t\r", line.ptr[line.len - 1], 3) != NULL) {
+    while (line.len > 0 && words_is_blank(line.ptr[line.len - 1])) {
         line.len--;
     }
     words_put_first(out, line, LINE_CHARS, WORDS_ONE_LINE);

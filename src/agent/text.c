@@ -64,7 +64,7 @@ static void put_error(struct buf *out, const struct ending *e, enum words_lines 
     bool goes_on;
     struct bytes message = rest_of_message(e, &goes_on);
 
-    while (message.len > 0 && memchr(" \r\n\t", message.ptr[message.len - 1], 4) != NULL) {
+    while (message.len > 0 && words_is_blank(message.ptr[message.len - 1])) {
         message.len--;
     }
     if (goes_on) {

@@ -48,4 +48,10 @@ void words_put_size(struct buf *out, int64_t bytes);
 /* "1 call", "2 calls". */
 void words_put_count(struct buf *out, uint64_t n, const char *one, const char *many);
 
+/* A space, a tab, or the end of a line. */
+static inline bool words_is_blank(uint8_t c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
 #endif

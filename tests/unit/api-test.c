@@ -24,7 +24,7 @@ static void (*in_return)(void);
 static void must(int r)
 {
     if (r < 0) {
-        fprintf(stderr, "api: %s\n", torno_error());
+        fprintf(stderr, "api: %d: %s\n", r, torno_error());
         exit(1);
     }
 }
@@ -139,6 +139,7 @@ static void test_tools(void)
     struct torno_tool tool = TORNO_TOOL;
     char *large = calloc(1, 7 << 20);
 
+    must(large == NULL ? -ENOMEM : 0);
     begin(hold, NULL, 8);
     tool.handlers.on_call = hold;
     tool.name = "";
