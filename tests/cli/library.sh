@@ -8,7 +8,7 @@
 root=$OLDPWD
 stage=$root/build/stage
 header=$stage/include/torno.h
-: >out >err
+touch out err
 
 # --- the header
 echo '#include <torno.h>' >alone.c
