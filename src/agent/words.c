@@ -16,6 +16,11 @@ enum {
     ESCAPE = 0x1B,
 };
 
+static bool is_one_of(uint8_t c, const char *of)
+{
+    return c != '\0' && strchr(of, c) != NULL;
+}
+
 /* The end of a control string that begins with ESC and one of ]PX^_: the string goes up to its
  * terminator; where there is none on the line, it is not taken for one, so that it hides nothing.
  */
@@ -51,7 +56,7 @@ static size_t escape_len(struct bytes text)
     bool is_control = text.len > 1 && text.ptr[1] == '[';
     size_t at = is_control ? 2 : 1;
 
-    if (text.len > 1 && memchr("]PX^_", text.ptr[1], 5) != NULL) {
+    if (text.len > 1 && is_one_of(text.ptr[1], "]PX^_")) {
         return string_len(text);
     }
     at += count_between(text, at, ' ', is_control ? '?' : '/');
@@ -220,7 +225,7 @@ void words_put_stop(struct buf *out, size_t from)
 {
     struct bytes said = bytes_from(buf_bytes(out), from);
 
-    if (said.len > 0 && memchr(".!?", said.ptr[said.len - 1], 3) == NULL &&
+    if (said.len > 0 && !is_one_of(said.ptr[said.len - 1], ".!?") &&
         memchr(said.ptr, '\n', said.len) == NULL) {
         buf_put_str(out, ".");
     }
