@@ -115,8 +115,23 @@ done
 check "the lifetime holds where nobody reads" has_err "expired (lifetime)"
 kill -9 $pid
 wait $pid 2>/dev/null
-exec 9<&-
 check "and nothing is left" none_left
+printf 'console.error("begun"); return "x".repeat(1e6)' >large.js
+"$torno" run --limit lifetime=20s large.js >slow 2>err &
+pid=$!
+none_but() { [ "$(survivors | wc -w)" = 1 ]; }
+for ((i = 0; i < 500; i++)); do
+    none_but && [ "$(ls -l /proc/$pid/fd 2>/dev/null | grep -c pidfd)" = 0 ] && break
+    sleep 0.02
+done
+kill -INT $pid
+sleep 0.1
+kill -INT $pid 2>/dev/null
+wait $pid
+status=$?
+check "a value that a second signal drops: 130" is_status 130
+check "a value that a second signal drops: told" has_err "stdout lacks its end"
+exec 9<&-
 
 # --- wakes
 script <<<'await wake_agent({ half: "way\u001b[2J" }); text("on")'
