@@ -119,13 +119,9 @@ check "and nothing is left" none_left
 printf 'await sleep(500); return "x".repeat(1e6)' >large.js
 "$torno" run --limit lifetime=20s large.js >slow 2>err &
 pid=$!
-for wanted in -ge\ 3 -eq\ 1; do # its cell and helpers came, and went: torno waits for the reader
-    for ((i = 0; i < 500; i++)); do
-        # shellcheck disable=SC2086 # an operator and a number
-        [ "$(survivors | wc -w)" $wanted ] && break
-        sleep 0.02
-    done
-done
+# Its cell and helpers came, and went: torno waits for the reader.
+for ((i = 0; i < 500 && $(survivors | wc -w) < 3; i++)); do sleep 0.02; done
+for ((i = 0; i < 500 && $(survivors | wc -w) != 1; i++)); do sleep 0.02; done
 kill -INT $pid
 sleep 0.1
 kill -INT $pid 2>/dev/null
