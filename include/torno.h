@@ -110,7 +110,7 @@ TORNO_API int torno_host_run(struct torno_host *host);
 /* Has torno_host_run() return; from a callback. */
 TORNO_API void torno_host_break(struct torno_host *host);
 
-/* One sentence on the walls that stand ("tier A: ..."), "" until they do; a refusal's sentence
+/* The walls that stand ("tier A", and what is weaker here), "" until they do; a refusal's sentence
  * where they cannot. Lasts until the next call on the host. */
 TORNO_API const char *torno_host_walls(const struct torno_host *host);
 
