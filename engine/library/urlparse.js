@@ -76,6 +76,18 @@
     return slice(p.text, p.at + 1);
   }
 
+  /* What a "?" or a "#" begins; whether c is one of them. */
+  function beginRest(p, c) {
+    if (c === "?") {
+      p.url.query = "";
+      p.state = "query";
+    } else if (c === "#") {
+      p.url.fragment = "";
+      p.state = "fragment";
+    }
+    return c === "?" || c === "#";
+  }
+
   /* Takes the run of plain characters that goes on from here into the buffer: most of an address
    * is such, and no state but the scheme's stops at one. */
   function takeRun(p) {
@@ -383,12 +395,8 @@
       if (isSpecial(url)) {
         p.state = "path";
         p.at -= c === "/" || c === "\\" ? 0 : 1;
-      } else if (p.override === "" && c === "?") {
-        url.query = "";
-        p.state = "query";
-      } else if (p.override === "" && c === "#") {
-        url.fragment = "";
-        p.state = "fragment";
+      } else if (p.override === "" && beginRest(p, c)) {
+        return;
       } else if (c !== "") {
         p.state = "path";
         p.at -= c === "/" ? 0 : 1;
@@ -407,13 +415,7 @@
       }
       addSegment(url, encode(p.buffer, sets.path), isSlash);
       p.buffer = "";
-      if (c === "?") {
-        url.query = "";
-        p.state = "query";
-      } else if (c === "#") {
-        url.fragment = "";
-        p.state = "fragment";
-      }
+      beginRest(p, c);
     },
 
     opaquePath(p, c) {
@@ -428,13 +430,7 @@
         url.path = slice(url.path, 0, url.path.length - 1) + "%20";
       }
       p.buffer = "";
-      if (c === "?") {
-        url.query = "";
-        p.state = "query";
-      } else if (c === "#") {
-        url.fragment = "";
-        p.state = "fragment";
-      }
+      beginRest(p, c);
     },
 
     query(p, c) {
@@ -474,13 +470,7 @@
 
   /* What follows a path that was taken over from the base. */
   function afterBase(p, c, url) {
-    if (c === "?") {
-      url.query = "";
-      p.state = "query";
-    } else if (c === "#") {
-      url.fragment = "";
-      p.state = "fragment";
-    } else if (c !== "") {
+    if (!beginRest(p, c) && c !== "") {
       url.query = null;
       shorten(url);
       p.state = "path";

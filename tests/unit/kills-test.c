@@ -101,7 +101,7 @@ static pid_t child_of(pid_t session, pid_t parent)
     for (size_t i = 0; i < n; i++) {
         int of = 0;
 
-        sscanf(proc_line(pids[i], "status", "PPid:"), "%d", &of);
+        sscanf(look_line(pids[i], "status", "PPid:"), "%d", &of);
         if (of == parent && (oldest == 0 || pids[i] < oldest)) {
             oldest = pids[i];
         }

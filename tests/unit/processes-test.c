@@ -56,7 +56,7 @@ static void crew_end(struct crew *crew)
 
 static uint64_t caps_of(pid_t pid, const char *set)
 {
-    return strtoull(proc_line(pid, "status", set), NULL, 16);
+    return strtoull(look_line(pid, "status", set), NULL, 16);
 }
 
 /* Exactly these capabilities, none to inherit, and no program brings others. */
@@ -66,12 +66,12 @@ static void check_rights(pid_t pid, uint64_t caps)
     T_EQ(caps_of(pid, "CapEff:"), caps);
     T_EQ(caps_of(pid, "CapInh:"), 0);
     T_EQ(caps_of(pid, "CapAmb:"), 0);
-    T_STR(proc_line(pid, "status", "NoNewPrivs:"), "1");
+    T_STR(look_line(pid, "status", "NoNewPrivs:"), "1");
 }
 
 static unsigned long uid_of(pid_t pid)
 {
-    return strtoul(proc_line(pid, "status", "Uid:"), NULL, 10);
+    return strtoul(look_line(pid, "status", "Uid:"), NULL, 10);
 }
 
 /* The monitor of tier A has nothing left, not even root's id; the init and the zygote have a few
@@ -101,7 +101,7 @@ static void test_rights(char tier)
         T_EQ(caps_of(crew.zygote, "CapBnd:"), 0);
         T_EQ(uid_of(crew.w.pid) == 0, tier == 'B');
         T_EQ(uid_of(crew.init) == 0, tier == 'B');
-        T_STR(proc_line(crew.w.pid, "status", "Groups:"), "");
+        T_STR(look_line(crew.w.pid, "status", "Groups:"), "");
         T_OK(uid_of(crew.cell) != uid_of(crew.zygote) || tier == 'C');
     }
     crew_end(&crew);
@@ -132,7 +132,7 @@ static void check_limits(pid_t cell)
         unsigned long soft = 1;
         unsigned long hard = 1;
 
-        T_EQ(sscanf(proc_line(cell, "limits", rows[i].name), "%lu %lu", &soft, &hard), 2);
+        T_EQ(sscanf(look_line(cell, "limits", rows[i].name), "%lu %lu", &soft, &hard), 2);
         if (soft != rows[i].value || hard != rows[i].value) {
             fprintf(stderr, "%s: %lu %lu\n", rows[i].name, soft, hard);
         }
@@ -158,18 +158,18 @@ static void test_rest(char tier)
             T_EQ(len, 0);
             mem_free(text);
         }
-        T_STR(proc_line(all[i], "status", "Umask:"), "0077");
-        T_STR(proc_line(all[i], "status", "Threads:"), "1");
+        T_STR(look_line(all[i], "status", "Umask:"), "0077");
+        T_STR(look_line(all[i], "status", "Threads:"), "1");
     }
-    T_OK(strncmp(proc_line(crew.zygote, "limits", "Max open files"), "1024 ", 5) == 0);
-    T_OK(strncmp(proc_line(crew.zygote, "limits", "Max core file size"), "0 ", 2) == 0);
-    T_STR(proc_line(crew.zygote, "status", "THP_enabled:"), "0");
-    T_STR(proc_line(crew.cell, "status", "THP_enabled:"), "0");
-    T_STR(proc_line(crew.zygote, "oom_score_adj", ""), "800");
-    T_STR(proc_line(crew.cell, "oom_score_adj", ""), "800");
+    T_OK(strncmp(look_line(crew.zygote, "limits", "Max open files"), "1024 ", 5) == 0);
+    T_OK(strncmp(look_line(crew.zygote, "limits", "Max core file size"), "0 ", 2) == 0);
+    T_STR(look_line(crew.zygote, "status", "THP_enabled:"), "0");
+    T_STR(look_line(crew.cell, "status", "THP_enabled:"), "0");
+    T_STR(look_line(crew.zygote, "oom_score_adj", ""), "800");
+    T_STR(look_line(crew.cell, "oom_score_adj", ""), "800");
     check_limits(crew.cell);
     /* What the last three of those hold before a script: the stack, the engine, its program. */
-    T_OK(strtoul(proc_line(crew.cell, "status", "VmData:"), NULL, 10) < (64 + 11 + 2) * 1024);
+    T_OK(strtoul(look_line(crew.cell, "status", "VmData:"), NULL, 10) < (64 + 11 + 2) * 1024);
     crew_end(&crew);
 }
 
@@ -187,7 +187,7 @@ static void be_eager(void)
 /* Where the zygote's program lies; 0 where we may not look. */
 static unsigned long place_of(pid_t zygote)
 {
-    return strtoul(proc_line(zygote, "maps", ""), NULL, 16);
+    return strtoul(look_line(zygote, "maps", ""), NULL, 16);
 }
 
 /* A container's root that may not kill who has another id. */
@@ -223,7 +223,7 @@ static void test_eager_host(void)
     place = place_of(crew.zygote);
     T_EQ(getpriority(PRIO_PROCESS, (id_t)crew.cell), 0);
     T_EQ(sched_getscheduler(crew.cell), SCHED_OTHER);
-    T_STR(proc_line(crew.zygote, "personality", ""), "00000000");
+    T_STR(look_line(crew.zygote, "personality", ""), "00000000");
     crew_end(&crew);
     crew_start(&crew, 'A', be_eager);
     T_OK(place != 0 && place != place_of(crew.zygote));
@@ -267,7 +267,7 @@ static void test_change_over(char tier)
     T_EQ(kill(crew.zygote, 0), -1);
     T_EQ(session_pids(crew.w.pid, NULL), tier == 'A' ? 4 : 3);
     T_OK(place == 0 || place != place_of(next));
-    T_STR(proc_line(crew.cell, "status", "Seccomp:"), "2");
+    T_STR(look_line(crew.cell, "status", "Seccomp:"), "2");
     crew_end(&crew);
 }
 
@@ -452,10 +452,10 @@ static void test_narrow_limits(char tier)
     refuses(tier, be_short_of_data, "ulimit -d");
     refuses(tier, be_short_of_descriptors, "ulimit -n");
     crew_start(&crew, tier, be_short_of_stack);
-    T_OK(strncmp(proc_line(crew.cell, "limits", "Max stack size"), "65536 ", 6) == 0);
+    T_OK(strncmp(look_line(crew.cell, "limits", "Max stack size"), "65536 ", 6) == 0);
     crew_end(&crew);
     crew_start(&crew, tier, be_without_files);
-    T_OK(strncmp(proc_line(crew.cell, "limits", "Max pending signals"), "0 ", 2) == 0);
+    T_OK(strncmp(look_line(crew.cell, "limits", "Max pending signals"), "0 ", 2) == 0);
     crew_end(&crew);
     crew_start(&crew, tier, be_thrifty);
     crew_end(&crew);

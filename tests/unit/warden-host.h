@@ -13,6 +13,7 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "t.h"
+#include "walls/look.h"
 #include "warden/packet.h"
 #include "wire/wire.h"
 
@@ -366,34 +367,6 @@ static inline void send_kill(const struct warden *w, uint32_t cell)
     T_EQ(packet_send(w->control, true, buf_bytes(&out), NULL, 0), 0);
 }
 
-/* The value of one line of /proc/PID/FILE that starts with name; "" where there is none. */
-static inline const char *proc_line(pid_t pid, const char *file, const char *name)
-{
-    static char value[512];
-    char path[64];
-    char *text = NULL;
-    char *at;
-    size_t len;
-
-    value[0] = '\0';
-    snprintf(path, sizeof path, "/proc/%d/%s", (int)pid, file);
-    if (fd_read_file(path, 1 << 20, &text, &len) != 0) {
-        return value;
-    }
-    at = text;
-    while (at != NULL && strncmp(at, name, strlen(name)) != 0) {
-        at = strchr(at, '\n');
-        at = at != NULL ? at + 1 : NULL;
-    }
-    if (at != NULL) {
-        at += strlen(name);
-        at += strspn(at, " \t");
-        snprintf(value, sizeof value, "%.*s", (int)strcspn(at, "\n"), at);
-    }
-    mem_free(text);
-    return value;
-}
-
 /* A running cell: the process of the session under a filter; 0 where there is none. */
 static inline pid_t find_cell(const struct warden *w)
 {
@@ -401,9 +374,9 @@ static inline pid_t find_cell(const struct warden *w)
     size_t n = session_pids(w->pid, pids);
 
     for (size_t i = 0; i < n; i++) {
-        if (strcmp(proc_line(pids[i], "status", "Seccomp:"), "2") == 0 &&
-            strcmp(proc_line(pids[i], "limits", "Max open files"), "") != 0 &&
-            strncmp(proc_line(pids[i], "limits", "Max open files"), "4 ", 2) == 0) {
+        if (strcmp(look_line(pids[i], "status", "Seccomp:"), "2") == 0 &&
+            strcmp(look_line(pids[i], "limits", "Max open files"), "") != 0 &&
+            strncmp(look_line(pids[i], "limits", "Max open files"), "4 ", 2) == 0) {
             return pids[i];
         }
     }
@@ -418,7 +391,7 @@ static inline pid_t find_zygote(const struct warden *w)
     pid_t zygote = 0;
 
     for (size_t i = 0; i < n; i++) {
-        if (strncmp(proc_line(pids[i], "limits", "Max open files"), "4 ", 2) != 0 &&
+        if (strncmp(look_line(pids[i], "limits", "Max open files"), "4 ", 2) != 0 &&
             pids[i] > zygote) {
             zygote = pids[i];
         }

@@ -33,30 +33,30 @@ static void check_status(pid_t pid, char tier)
     static const char *const none[] = {"CapInh:", "CapPrm:", "CapEff:", "CapAmb:"};
 
     T_OK(pid > 0);
-    T_STR(proc_line(pid, "status", "Seccomp:"), "2");
-    T_STR(proc_line(pid, "status", "NoNewPrivs:"), "1");
-    T_STR(proc_line(pid, "status", "SigBlk:"), "0000000000000000");
-    T_STR(proc_line(pid, "status", "SigIgn:"), "0000000001001000"); /* SIGPIPE, SIGXFSZ */
-    T_STR(proc_line(pid, "status", "Threads:"), "1");
+    T_STR(look_line(pid, "status", "Seccomp:"), "2");
+    T_STR(look_line(pid, "status", "NoNewPrivs:"), "1");
+    T_STR(look_line(pid, "status", "SigBlk:"), "0000000000000000");
+    T_STR(look_line(pid, "status", "SigIgn:"), "0000000001001000"); /* SIGPIPE, SIGXFSZ */
+    T_STR(look_line(pid, "status", "Threads:"), "1");
     for (size_t i = 0; i < sizeof none / sizeof none[0]; i++) {
-        T_STR(proc_line(pid, "status", none[i]), "0000000000000000");
+        T_STR(look_line(pid, "status", none[i]), "0000000000000000");
     }
     if (tier != 'C') {
-        T_STR(proc_line(pid, "status", "CapBnd:"), "0000000000000000");
+        T_STR(look_line(pid, "status", "CapBnd:"), "0000000000000000");
     }
     if (geteuid() == 0) {
-        T_OK(strtoul(proc_line(pid, "status", "Uid:"), NULL, 10) >= 60000);
-        T_STR(proc_line(pid, "status", "Groups:"), "");
+        T_OK(strtoul(look_line(pid, "status", "Uid:"), NULL, 10) >= 60000);
+        T_STR(look_line(pid, "status", "Groups:"), "");
     }
     if (tier == 'A') {
-        T_STR(last_word(proc_line(pid, "status", "NSpid:")), "1");
+        T_STR(last_word(look_line(pid, "status", "NSpid:")), "1");
     } else {
-        T_OK(strcmp(last_word(proc_line(pid, "status", "NSpid:")), "1") != 0);
+        T_OK(strcmp(last_word(look_line(pid, "status", "NSpid:")), "1") != 0);
     }
-    T_OK(strncmp(proc_line(pid, "limits", "Max file size"), "0 ", 2) == 0);
-    T_OK(strncmp(proc_line(pid, "limits", "Max processes"), "0 ", 2) == 0);
-    T_OK(strncmp(proc_line(pid, "limits", "Max core file size"), "0 ", 2) == 0);
-    T_OK(strncmp(proc_line(pid, "limits", "Max data size"), "unlimited", 9) != 0);
+    T_OK(strncmp(look_line(pid, "limits", "Max file size"), "0 ", 2) == 0);
+    T_OK(strncmp(look_line(pid, "limits", "Max processes"), "0 ", 2) == 0);
+    T_OK(strncmp(look_line(pid, "limits", "Max core file size"), "0 ", 2) == 0);
+    T_OK(strncmp(look_line(pid, "limits", "Max data size"), "unlimited", 9) != 0);
 }
 
 /* What only root may look at, since cells are not dumpable: descriptors and mounts. */
