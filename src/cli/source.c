@@ -147,10 +147,11 @@ int source_read(const char *path, const char *language, size_t max, struct sourc
     }
     r = check_text(&source, ret_sentence);
     if (r == 0 && language_is_python(bytes_of(source.text, source.len))) {
-        buf_printf(ret_sentence,
-                   "%s is Python by its first line, and this version of torno does not run Python "
-                   "yet; write the script in JavaScript",
-                   source.name);
+        buf_printf(
+            ret_sentence,
+            "%s looks like Python by its first line, and this version of torno does not run Python "
+            "yet; write the script in JavaScript",
+            source.name);
         r = -EINVAL;
     }
     if (r < 0) {
